@@ -1,0 +1,51 @@
+// A plan: the windows chosen for a board, why, and from what evidence. Made by tuner/choose.h,
+// stored by db/store.h, turned into headers by export/header.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/window.h"
+
+namespace fenestra {
+
+struct PlannedWindow {
+  Window window;
+  std::string program;  // name; window.program is its index
+  std::string reason;   // one clause: "2.1 % faster than X at 4096 rows", "X reaches 0.31 at 8192"
+  double worst = 0;     // largest fraction of the budget sampled in the window; 0 forward
+  std::int64_t worst_rows = 0;
+  double over_stream = 0;  // mean time over the streaming floor in the window; 0: not timed
+  double over_best = 0;    // mean time over the fastest program of any accuracy, less 1
+
+  auto operator<=>(const PlannedWindow&) const = default;
+};
+
+struct RoutePlan {
+  Route route;
+  std::vector<PlannedWindow> windows;
+  std::vector<PlannedWindow> in_place;  // empty: no program of the route may run in place
+  std::int64_t qualified_rows = 0;      // largest sampled row count; above it: unqualified
+};
+
+struct Waiver {
+  Route route;
+  std::int64_t rows = 0;  // largest row count it covers
+  std::string program;
+  double fraction = 0;  // allowed, at most 0.8
+  std::string reason;
+
+  auto operator<=>(const Waiver&) const = default;
+};
+
+struct Plan {
+  std::string board;
+  double margin = 0.25;  // of the budget, against the reference at the program's own rstd
+  double noise = 0.014;  // what a window must earn to exist, as a fraction of time
+  std::string evidence;  // DigestOf the evidence it was chosen from
+  std::vector<std::string> environments;  // ids of those it rests on
+  std::vector<Waiver> waivers;
+  std::vector<RoutePlan> routes;  // sorted by route
+};
+
+}  // namespace fenestra

@@ -1,0 +1,138 @@
+// Programs: concrete ways to run a route. A program is a plain description; the kernels are
+// instantiated from it (kernels/launch) and the host model (accuracy/host_model.h) follows it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "kernels/route.h"
+
+namespace fenestra {
+
+// How a program moves rows through a CTA. On-disk values: append only.
+enum class Structure : int {
+  kRing = 0,  // persistent CTAs, rows staged through a bulk-copy ring in shared memory;
+              // backward: a dw reduce follows under programmatic launch
+  kDual = 1,  // backward, few rows: column CTAs sum dw over all rows, the others each do rows of dx
+  kDirect = 2,  // forward: one row per group of warps, straight through registers
+};
+
+// How the running dw sum of one thread is kept. Append only.
+enum class Scheme : int {
+  kNone = 0,     // forward
+  kPlain = 1,    // FP32 chain: s = fl(s + fl(p * rstd))
+  kFold64 = 2,   // FP32 chain, folded into FP64 every fold_rows rows
+  kFma64 = 3,    // FP64 fused multiply-add of the exact product and rstd, every row
+  kTwoProd = 4,  // TwoProd + TwoSum in FP32 (Ogita, Rump, Oishi: Accurate Sum and Dot Product)
+};
+
+// How rows are dealt to CTAs. Append only.
+enum class RowSplit : int {
+  kRoundRobin = 0,  // tiles of rows in turn
+  kChunk = 1,       // one contiguous range per CTA, balanced to within one row
+};
+
+struct Program {
+  Pass pass = Pass::kForward;
+  bool residual = false;
+  Structure structure = Structure::kDirect;
+  int width = 0;
+  int threads = 0;        // per CTA, a multiple of 32 * warps_per_row
+  int warps_per_row = 0;  // each lane then holds width / (32 * warps_per_row) columns
+  int rows = 1;           // per group of warps_per_row warps and iteration
+  int stages = 0;         // ring: depth
+  int ctas_per_sm = 0;    // ring: resident CTAs per SM
+  int slab = 0;           // dual: columns per column CTA
+  Scheme scheme = Scheme::kNone;
+  int fold_rows = 0;  // kFold64: rows between folds, counted per thread
+  RowSplit split = RowSplit::kRoundRobin;
+
+  auto operator<=>(const Program&) const = default;
+
+  constexpr int groups() const { return threads / (32 * warps_per_row); }  // rows abreast in a CTA
+  constexpr int tile_rows() const { return groups() * rows; }  // rows of one iteration of a CTA
+  constexpr int lane_columns() const { return width / (32 * warps_per_row); }
+};
+
+// A name built from the description alone, so the two cannot drift apart:
+// "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64", "bwd_dual_h512_t128_w2_slab64_fma64",
+// "fwd_direct_h256_t256_w1". Usable in constant expressions.
+class ProgramName {
+ public:
+  constexpr explicit ProgramName(const Program& program) {
+    Append(program.pass == Pass::kForward ? "fwd" : "bwd");
+    if (program.residual) Append("_res");
+    Append(program.structure == Structure::kRing   ? "_ring"
+           : program.structure == Structure::kDual ? "_dual"
+                                                   : "_direct");
+    Append("_h", program.width);
+    Append("_t", program.threads);
+    Append("_w", program.warps_per_row);
+    if (program.structure == Structure::kRing) {
+      Append("_r", program.rows);
+      Append("_s", program.stages);
+      Append("_c", program.ctas_per_sm);
+      Append(program.split == RowSplit::kRoundRobin ? "_rr" : "_chunk");
+    }
+    if (program.structure == Structure::kDual) Append("_slab", program.slab);
+    AppendScheme(program);
+  }
+
+  constexpr std::string_view view() const { return {text_, size_}; }
+  constexpr operator std::string_view() const { return view(); }  // NOLINT(google-explicit-*)
+
+ private:
+  constexpr void Append(std::string_view text) {
+    for (char c : text) text_[size_++] = c;
+  }
+  constexpr void Append(std::string_view text, int number) {
+    Append(text);
+    int scale = 1;
+    while (number / scale >= 10) scale *= 10;
+    for (; scale > 0; scale /= 10) text_[size_++] = static_cast<char>('0' + number / scale % 10);
+  }
+  constexpr void AppendScheme(const Program& program) {
+    switch (program.scheme) {
+      case Scheme::kNone:
+        break;
+      case Scheme::kPlain:
+        Append("_plain");
+        break;
+      case Scheme::kFold64:
+        Append("_fold64x", program.fold_rows);
+        break;
+      case Scheme::kFma64:
+        Append("_fma64");
+        break;
+      case Scheme::kTwoProd:
+        Append("_twoprod");
+        break;
+    }
+  }
+
+  char text_[96] = {};
+  std::size_t size_ = 0;
+};
+
+// Whether dx may overlay dy (backward) or y may overlay x (forward). The dual grid's column CTAs
+// read every row while the others write dx, so it cannot.
+constexpr bool AllowsInPlace(const Program& program) {
+  return program.structure != Structure::kDual;
+}
+
+// Whether the program belongs to the route (the weight dtype only picks its twin). Every program
+// here has a fixed order on boards of one SM count; none is board-invariant yet.
+constexpr bool Serves(const Program& program, const Route& route) {
+  return program.pass == route.pass && program.residual == route.residual &&
+         program.width == route.width && route.determinism != Determinism::kBoardInvariant;
+}
+
+std::string_view ToString(Structure structure);  // "ring", "dual", "direct"
+std::optional<Structure> ParseStructure(std::string_view text);
+std::string_view ToString(Scheme scheme);  // "none", "plain", "fold64", "fma64", "twoprod"
+std::optional<Scheme> ParseScheme(std::string_view text);
+std::string_view ToString(RowSplit split);  // "rr", "chunk"
+std::optional<RowSplit> ParseRowSplit(std::string_view text);
+
+}  // namespace fenestra

@@ -1,0 +1,156 @@
+// The list of programs: what is compiled, in order of preference among equals. Append only: a
+// program's place breaks ties in window choice.
+//
+// Adding a program is one line here (and one header in kernels/device when it brings a new
+// structure or scheme).
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "kernels/program.h"
+
+namespace fenestra {
+
+namespace list {
+
+// A backward ring: width, threads, warps per row, rows, stages, CTAs per SM.
+constexpr Program BwdRing(int width, int threads, int warps_per_row, int rows, int stages,
+                          int ctas_per_sm, Scheme scheme, RowSplit split = RowSplit::kRoundRobin) {
+  return Program{.pass = Pass::kBackward,
+                 .structure = Structure::kRing,
+                 .width = width,
+                 .threads = threads,
+                 .warps_per_row = warps_per_row,
+                 .rows = rows,
+                 .stages = stages,
+                 .ctas_per_sm = ctas_per_sm,
+                 .scheme = scheme,
+                 .fold_rows = scheme == Scheme::kFold64 ? 8 : 0,
+                 .split = split};
+}
+
+// A backward dual-role grid; its column CTAs sum in FP64.
+constexpr Program BwdDual(int width, int threads, int warps_per_row, int slab) {
+  return Program{.pass = Pass::kBackward,
+                 .structure = Structure::kDual,
+                 .width = width,
+                 .threads = threads,
+                 .warps_per_row = warps_per_row,
+                 .slab = slab,
+                 .scheme = Scheme::kFma64};
+}
+
+constexpr Program FwdRing(int width, int threads, int warps_per_row, int rows, int stages,
+                          int ctas_per_sm) {
+  return Program{.pass = Pass::kForward,
+                 .structure = Structure::kRing,
+                 .width = width,
+                 .threads = threads,
+                 .warps_per_row = warps_per_row,
+                 .rows = rows,
+                 .stages = stages,
+                 .ctas_per_sm = ctas_per_sm};
+}
+
+constexpr Program FwdDirect(int width, int threads, int warps_per_row) {
+  return Program{.pass = Pass::kForward,
+                 .structure = Structure::kDirect,
+                 .width = width,
+                 .threads = threads,
+                 .warps_per_row = warps_per_row};
+}
+
+}  // namespace list
+
+inline constexpr std::array kPrograms{
+    // Forward.
+    list::FwdDirect(256, 128, 1),
+    list::FwdRing(256, 512, 1, 1, 8, 1),
+    list::FwdDirect(512, 128, 2),
+    list::FwdRing(512, 512, 1, 1, 8, 1),
+    list::FwdDirect(1536, 192, 6),
+    list::FwdRing(1536, 512, 2, 1, 6, 1),
+    list::FwdDirect(2048, 256, 8),
+    list::FwdRing(2048, 512, 4, 1, 6, 1),
+    list::FwdDirect(4096, 512, 16),
+    list::FwdRing(4096, 512, 16, 2, 6, 1),
+    list::FwdDirect(5120, 640, 20),
+    list::FwdRing(5120, 640, 20, 2, 6, 1),
+    list::FwdDirect(6144, 768, 24),
+    list::FwdRing(6144, 768, 24, 2, 6, 1),
+
+    // Backward, few rows.
+    list::BwdDual(256, 256, 1, 64),
+    list::BwdDual(512, 256, 2, 64),
+    list::BwdDual(1536, 192, 6, 64),
+    list::BwdDual(2048, 256, 8, 64),
+    list::BwdDual(4096, 512, 16, 64),
+    list::BwdDual(5120, 640, 20, 64),
+    list::BwdDual(6144, 768, 24, 64),
+
+    // Backward, exact sums.
+    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kFma64),
+    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kFma64),
+    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kFma64),
+    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kFma64),
+    list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFma64),
+    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kFma64),
+    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kFma64),
+    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kTwoProd),
+    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kTwoProd),
+    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kTwoProd),
+    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kTwoProd),
+    list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd),
+    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kTwoProd),
+    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kTwoProd),
+
+    // Backward, folded.
+    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kFold64),
+    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kFold64),
+    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kFold64),
+    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kFold64),
+    list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFold64),
+    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kFold64),
+    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kFold64),
+
+    // Backward, plain.
+    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kPlain),
+    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kPlain),
+    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kPlain),
+    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kPlain),
+    list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kPlain),
+    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kPlain),
+    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kPlain),
+};
+
+inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
+
+// Index of a program by name; -1 when there is none.
+constexpr int FindProgram(std::string_view name) {
+  for (int i = 0; i < kProgramCount; ++i) {
+    if (ProgramName(kPrograms[i]).view() == name) return i;
+  }
+  return -1;
+}
+
+// Same for generated headers: a name that is not in the list does not compile.
+consteval int ProgramIndex(std::string_view name) {
+  const int index = FindProgram(name);
+  if (index < 0) throw "a window names a program that is not in kernels/program_list.h";
+  return index;
+}
+
+namespace list {
+consteval bool NamesAreUnique() {
+  for (int i = 0; i < kProgramCount; ++i) {
+    for (int j = 0; j < i; ++j) {
+      if (kPrograms[i] == kPrograms[j]) return false;
+    }
+  }
+  return true;
+}
+static_assert(NamesAreUnique(), "a program is listed twice");
+}  // namespace list
+
+}  // namespace fenestra
