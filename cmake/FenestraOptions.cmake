@@ -37,6 +37,10 @@ if(NOT FENESTRA_HOST_ONLY)
     find_package(CUDAToolkit 12.9 REQUIRED)
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know nvcc's flag
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+    endif()
     set(FENESTRA_CUDA ON)
   endif()
 endif()
@@ -68,3 +72,5 @@ if(FENESTRA_CUDA)
   target_compile_options(fenestra_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};--fmad=false;-Xcompiler=-Wall,-Wextra,-ffp-contract=off;--expt-relaxed-constexpr;-lineinfo;-Werror=all-warnings>")
 endif()
+
+include(FenestraWindows)

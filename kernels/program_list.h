@@ -41,18 +41,7 @@ constexpr Program BwdDual(int width, int threads, int warps_per_row, int slab) {
                  .scheme = Scheme::kFma64};
 }
 
-constexpr Program FwdRing(int width, int threads, int warps_per_row, int rows, int stages,
-                          int ctas_per_sm) {
-  return Program{.pass = Pass::kForward,
-                 .structure = Structure::kRing,
-                 .width = width,
-                 .threads = threads,
-                 .warps_per_row = warps_per_row,
-                 .rows = rows,
-                 .stages = stages,
-                 .ctas_per_sm = ctas_per_sm};
-}
-
+// A forward that takes each row straight through the registers of warps_per_row warps.
 constexpr Program FwdDirect(int width, int threads, int warps_per_row) {
   return Program{.pass = Pass::kForward,
                  .structure = Structure::kDirect,
@@ -64,64 +53,94 @@ constexpr Program FwdDirect(int width, int threads, int warps_per_row) {
 }  // namespace list
 
 inline constexpr std::array kPrograms{
-    // Forward.
+    // Forward. Wide CTAs for few rows, narrow ones for many.
     list::FwdDirect(256, 128, 1),
-    list::FwdRing(256, 512, 1, 1, 8, 1),
+    list::FwdDirect(256, 512, 1),
     list::FwdDirect(512, 128, 2),
-    list::FwdRing(512, 512, 1, 1, 8, 1),
+    list::FwdDirect(512, 128, 1),
     list::FwdDirect(1536, 192, 6),
-    list::FwdRing(1536, 512, 2, 1, 6, 1),
+    list::FwdDirect(1536, 96, 3),
     list::FwdDirect(2048, 256, 8),
-    list::FwdRing(2048, 512, 4, 1, 6, 1),
+    list::FwdDirect(2048, 128, 4),
+    list::FwdDirect(2048, 64, 2),
     list::FwdDirect(4096, 512, 16),
-    list::FwdRing(4096, 512, 16, 2, 6, 1),
+    list::FwdDirect(4096, 256, 8),
+    list::FwdDirect(4096, 128, 4),
     list::FwdDirect(5120, 640, 20),
-    list::FwdRing(5120, 640, 20, 2, 6, 1),
+    list::FwdDirect(5120, 320, 10),
+    list::FwdDirect(5120, 160, 5),
     list::FwdDirect(6144, 768, 24),
-    list::FwdRing(6144, 768, 24, 2, 6, 1),
+    list::FwdDirect(6144, 384, 12),
+    list::FwdDirect(6144, 192, 6),
 
     // Backward, few rows.
     list::BwdDual(256, 256, 1, 64),
+    list::BwdDual(256, 512, 1, 32),
+    list::BwdDual(256, 256, 1, 16),
     list::BwdDual(512, 256, 2, 64),
+    list::BwdDual(512, 512, 2, 32),
+    list::BwdDual(512, 256, 2, 16),
     list::BwdDual(1536, 192, 6, 64),
+    list::BwdDual(1536, 384, 6, 32),
+    list::BwdDual(1536, 192, 6, 16),
     list::BwdDual(2048, 256, 8, 64),
+    list::BwdDual(2048, 512, 8, 32),
+    list::BwdDual(2048, 256, 8, 16),
     list::BwdDual(4096, 512, 16, 64),
+    list::BwdDual(4096, 256, 8, 32),
     list::BwdDual(5120, 640, 20, 64),
     list::BwdDual(6144, 768, 24, 64),
 
     // Backward, exact sums.
-    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kFma64),
-    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kFma64),
-    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kFma64),
-    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kFma64),
+    list::BwdRing(256, 256, 1, 2, 6, 2, Scheme::kFma64),
+    list::BwdRing(512, 256, 2, 2, 6, 2, Scheme::kFma64),
+    list::BwdRing(1536, 480, 3, 1, 6, 1, Scheme::kFma64),
+    list::BwdRing(2048, 384, 4, 1, 6, 1, Scheme::kFma64),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFma64),
-    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kFma64),
-    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kFma64),
-    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kTwoProd),
-    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kTwoProd),
-    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kTwoProd),
-    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kTwoProd),
+    list::BwdRing(5120, 320, 10, 2, 5, 1, Scheme::kFma64),
+    list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kFma64),
+    list::BwdRing(256, 512, 1, 2, 6, 1, Scheme::kFma64),
+    list::BwdRing(512, 256, 1, 2, 3, 2, Scheme::kFma64),
+    list::BwdRing(1536, 384, 6, 4, 4, 1, Scheme::kFma64),
+    list::BwdRing(2048, 512, 8, 2, 6, 1, Scheme::kFma64),
+    list::BwdRing(4096, 512, 16, 2, 3, 1, Scheme::kFma64),
+    list::BwdRing(4096, 512, 16, 2, 6, 1, Scheme::kFma64),
+    list::BwdRing(5120, 640, 10, 1, 5, 1, Scheme::kFma64),
+    list::BwdRing(6144, 384, 12, 1, 8, 1, Scheme::kFma64),
+    list::BwdRing(256, 256, 1, 2, 6, 2, Scheme::kFma64, RowSplit::kChunk),
+    list::BwdRing(512, 256, 2, 2, 6, 2, Scheme::kFma64, RowSplit::kChunk),
+    list::BwdRing(1536, 480, 3, 1, 6, 1, Scheme::kFma64, RowSplit::kChunk),
+    list::BwdRing(2048, 384, 4, 1, 6, 1, Scheme::kFma64, RowSplit::kChunk),
+    list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFma64, RowSplit::kChunk),
+    list::BwdRing(5120, 320, 10, 2, 5, 1, Scheme::kFma64, RowSplit::kChunk),
+    list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kFma64, RowSplit::kChunk),
+
+    // Backward, compensated sums.
+    list::BwdRing(256, 256, 1, 2, 6, 2, Scheme::kTwoProd),
+    list::BwdRing(512, 256, 2, 2, 6, 2, Scheme::kTwoProd),
+    list::BwdRing(1536, 480, 3, 1, 6, 1, Scheme::kTwoProd),
+    list::BwdRing(2048, 384, 4, 1, 6, 1, Scheme::kTwoProd),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd),
-    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kTwoProd),
-    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kTwoProd),
+    list::BwdRing(5120, 320, 10, 2, 5, 1, Scheme::kTwoProd),
+    list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kTwoProd),
 
-    // Backward, folded.
-    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kFold64),
-    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kFold64),
-    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kFold64),
-    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kFold64),
+    // Backward, folded sums.
+    list::BwdRing(256, 256, 1, 2, 6, 2, Scheme::kFold64),
+    list::BwdRing(512, 256, 2, 2, 6, 2, Scheme::kFold64),
+    list::BwdRing(1536, 480, 3, 1, 6, 1, Scheme::kFold64),
+    list::BwdRing(2048, 384, 4, 1, 6, 1, Scheme::kFold64),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFold64),
-    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kFold64),
-    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kFold64),
+    list::BwdRing(5120, 320, 10, 2, 5, 1, Scheme::kFold64),
+    list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kFold64),
 
-    // Backward, plain.
-    list::BwdRing(256, 512, 1, 1, 8, 1, Scheme::kPlain),
-    list::BwdRing(512, 512, 1, 1, 6, 1, Scheme::kPlain),
-    list::BwdRing(1536, 512, 2, 1, 4, 1, Scheme::kPlain),
-    list::BwdRing(2048, 512, 4, 1, 6, 1, Scheme::kPlain),
+    // Backward, plain sums.
+    list::BwdRing(256, 256, 1, 2, 6, 2, Scheme::kPlain),
+    list::BwdRing(512, 256, 2, 2, 6, 2, Scheme::kPlain),
+    list::BwdRing(1536, 480, 3, 1, 6, 1, Scheme::kPlain),
+    list::BwdRing(2048, 384, 4, 1, 6, 1, Scheme::kPlain),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kPlain),
-    list::BwdRing(5120, 640, 20, 1, 8, 1, Scheme::kPlain),
-    list::BwdRing(6144, 768, 24, 1, 8, 1, Scheme::kPlain),
+    list::BwdRing(5120, 320, 10, 2, 5, 1, Scheme::kPlain),
+    list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kPlain),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());

@@ -9,12 +9,7 @@
 #ifdef __CUDACC__
 #define FENESTRA_HD __host__ __device__ __forceinline__
 #else
-#include <bit>
-#include <cmath>
-#define FENESTRA_HD inline
-#endif
-#if defined(__CUDACC__) && !defined(__CUDA_ARCH__)
-#include <cmath>
+#define FENESTRA_HD inline __attribute__((always_inline))
 #endif
 
 namespace fenestra::arith {
@@ -28,6 +23,7 @@ FENESTRA_HD double Add(double a, double b) { return __dadd_rn(a, b); }
 FENESTRA_HD double Sub(double a, double b) { return __dsub_rn(a, b); }
 FENESTRA_HD double Mul(double a, double b) { return __dmul_rn(a, b); }
 FENESTRA_HD double Fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+FENESTRA_HD float Div(float a, float b) { return __fdiv_rn(a, b); }
 FENESTRA_HD double Div(double a, double b) { return __ddiv_rn(a, b); }
 FENESTRA_HD float ToFloat(double a) { return __double2float_rn(a); }
 FENESTRA_HD float Rsqrt(float a) { return __frsqrt_rn(a); }
@@ -42,6 +38,7 @@ FENESTRA_HD double Add(double a, double b) { return a + b; }
 FENESTRA_HD double Sub(double a, double b) { return a - b; }
 FENESTRA_HD double Mul(double a, double b) { return a * b; }
 FENESTRA_HD double Fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+FENESTRA_HD float Div(float a, float b) { return a / b; }
 FENESTRA_HD double Div(double a, double b) { return a / b; }
 FENESTRA_HD float ToFloat(double a) { return static_cast<float>(a); }
 // 1 / sqrt(x) in double, rounded to float, equals the correctly rounded reciprocal square root for
@@ -68,11 +65,17 @@ FENESTRA_HD float FromBf16(std::uint16_t bits) {
   return FloatOf(static_cast<std::uint32_t>(bits) << 16);
 }
 
-// Round to nearest even; a NaN stays a (quiet) NaN.
+// Round to nearest even; every NaN becomes 0x7fff, as cvt.rn.bf16 has it.
 FENESTRA_HD std::uint16_t ToBf16(float a) {
+#ifdef __CUDA_ARCH__
+  std::uint16_t bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(a));
+  return bits;
+#else
   const std::uint32_t bits = BitsOf(a);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return 0x7fffU;
   return static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+#endif
 }
 
 }  // namespace fenestra::arith

@@ -1,0 +1,267 @@
+#include "accuracy/host_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "accuracy/parallel.h"
+#include "accuracy/sizes.h"
+#include "kernels/arith/row.h"
+#include "kernels/arith/split.h"
+#include "kernels/arith/sum.h"
+#include "kernels/program_list.h"
+
+namespace fenestra {
+namespace {
+
+using arith::kVector;
+
+// The arithmetic of a row: it depends on the width and on how many warps share it.
+template <int kWidth, int kWarpsPerRow>
+struct RowModel {
+  static constexpr int kLanes = 32 * kWarpsPerRow;
+  static constexpr int kVectors = kWidth / (kVector * kLanes);
+
+  // Sums of the lanes' shares over the group, as Group::Sum has it. share(column, sum)
+  // continues a lane's sum over the 8 columns from `column` on.
+  template <typename Share>
+  static float Sum(const Share& share) {
+    float warps[kWarpsPerRow];
+    for (int warp = 0; warp < kWarpsPerRow; ++warp) {
+      arith::HostLanes lanes;
+      for (int i = 0; i < 32; ++i) {
+        float sum = 0;
+        for (int v = 0; v < kVectors; ++v) {
+          sum = share(arith::VectorColumn(v, 32 * warp + i, kLanes), sum);
+        }
+        lanes.value[i] = sum;
+      }
+      warps[warp] = arith::ButterflySum(lanes).value[0];
+    }
+    return arith::TreeSum<kWarpsPerRow>(warps);
+  }
+
+  static void Unpack(const std::uint16_t* row, float (&values)[kWidth]) {
+    for (int c = 0; c < kWidth; ++c) values[c] = arith::FromBf16(row[c]);
+  }
+
+  static void Forward(const HostForward& call, std::int64_t row) {
+    float h[kWidth];
+    Unpack(call.x.data() + row * kWidth, h);
+    const float sum = Sum([&](int column, float s) { return arith::SquareSum(h + column, s); });
+    const float rstd = arith::Rstd(sum, 1.0F / kWidth, call.eps);
+    call.rstd[static_cast<std::size_t>(row)] = rstd;
+    std::uint16_t* y = call.y.data() + row * kWidth;
+    for (int c = 0; c < kWidth; ++c) {
+      y[c] = arith::ToBf16(arith::Y(h[c], rstd, call.w[static_cast<std::size_t>(c)]));
+    }
+  }
+
+  static void Dx(const HostBackward& call, std::int64_t row) {
+    float dy[kWidth];
+    float h[kWidth];
+    Unpack(call.dy.data() + row * kWidth, dy);
+    Unpack(call.h.data() + row * kWidth, h);
+    const float* w = call.w.data();
+    const float rstd = call.rstd[static_cast<std::size_t>(row)];
+    const float dot = Sum(
+        [&](int column, float s) { return arith::DotSum(dy + column, h + column, w + column, s); });
+    const float mean = arith::RowMean(dot, 1.0F / kWidth, rstd);
+    std::uint16_t* dx = call.dx.data() + row * kWidth;
+    for (int c = 0; c < kWidth; ++c) {
+      dx[c] = arith::ToBf16(arith::Dx(dy[c], h[c], w[c], rstd, mean));
+    }
+  }
+};
+
+// Adds one row to the sums of all columns.
+template <int kWidth, typename Sum>
+void AddRow(const HostBackward& call, std::int64_t row, int added, Sum* sums) {
+  const std::uint16_t* dy = call.dy.data() + row * kWidth;
+  const std::uint16_t* h = call.h.data() + row * kWidth;
+  const float rstd = call.rstd[static_cast<std::size_t>(row)];
+  const auto rstd64 = static_cast<double>(rstd);
+  for (int c = 0; c < kWidth; ++c) {
+    sums[c].Add(arith::Mul(arith::FromBf16(dy[c]), arith::FromBf16(h[c])), rstd, rstd64, added);
+  }
+}
+
+// The dw reduce over the CTAs' partials.
+template <int kWidth>
+void Reduce(const std::vector<arith::Partial>& partials, const HostBackward& call) {
+  const std::size_t ctas = partials.size() / kWidth;
+  std::vector<double> totals(static_cast<std::size_t>(arith::kReduceGroups) * kWidth, 0.0);
+  for (std::size_t cta = 0; cta < ctas; ++cta) {
+    double* group = &totals[cta % arith::kReduceGroups * kWidth];
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      group[c] = arith::Add(group[c], arith::JoinPartial(partials[cta * kWidth + c]));
+    }
+  }
+  for (std::size_t c = 0; c < kWidth; ++c) {
+    double parts[arith::kReduceGroups];
+    for (std::size_t g = 0; g < arith::kReduceGroups; ++g) parts[g] = totals[g * kWidth + c];
+    call.dw[c] =
+        arith::FinalDw(arith::TreeSum<arith::kReduceGroups>(parts), call.accumulate, call.dw[c]);
+  }
+}
+
+// One CTA of the ring: its groups' sums, combined as WritePartial has it.
+template <int kWidth, typename Sum>
+void RingCta(const Program& program, const arith::TileRange& tiles, const HostBackward& call,
+             arith::Partial* partial) {
+  const int groups = program.groups();
+  std::vector<Sum> sums(static_cast<std::size_t>(groups) * kWidth);
+  std::vector<int> added(static_cast<std::size_t>(groups), 0);
+  for (std::int64_t tile = tiles.first; tile < tiles.end; tile += tiles.step) {
+    for (int j = 0; j < program.rows; ++j) {
+      for (int g = 0; g < groups; ++g) {
+        const std::int64_t row = tile + std::int64_t{j} * groups + g;
+        if (row >= tiles.end) continue;
+        const auto group = static_cast<std::size_t>(g);
+        AddRow<kWidth>(call, row, added[group]++, &sums[group * kWidth]);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < kWidth; ++c) {
+    if (groups == 1) {
+      partial[c] = sums[c].Split();
+      continue;
+    }
+    double total = sums[c].Total();
+    for (std::size_t g = 1; g < static_cast<std::size_t>(groups); ++g) {
+      total = arith::Add(total, sums[g * kWidth + c].Total());
+    }
+    partial[c] = arith::SplitDouble(total);
+  }
+}
+
+template <int kWidth, typename Sum>
+void RingDw(const Program& program, int sm_count, int threads, const HostBackward& call) {
+  const int ctas = arith::RingCtas(program, call.rows, sm_count);
+  std::vector<arith::Partial> partials(static_cast<std::size_t>(ctas) * kWidth);
+  ParallelFor(ctas, threads, [&](std::int64_t cta) {
+    const arith::TileRange tiles =
+        arith::TilesOf(program.split, static_cast<int>(cta), ctas, call.rows, program.tile_rows());
+    RingCta<kWidth, Sum>(program, tiles, call, &partials[static_cast<std::size_t>(cta) * kWidth]);
+  });
+  Reduce<kWidth>(partials, call);
+}
+
+// The column CTAs of the dual grid: lane groups, then the lane groups of a warp, then warps.
+template <int kWidth, int kThreads, int kSlab>
+void DualDw(const Program&, int, int, const HostBackward& call) {
+  using Sum = arith::Fma64Sum;
+  constexpr int kWarps = kThreads / 32;
+  constexpr int kGroups = arith::DualLaneGroups(kThreads, kSlab);
+  constexpr int kPerWarp = kGroups / kWarps;
+  std::vector<Sum> sums(static_cast<std::size_t>(kGroups) * kWidth);
+  for (std::int64_t row = 0; row < call.rows; ++row) {
+    AddRow<kWidth>(call, row, 0, &sums[static_cast<std::size_t>(row % kGroups) * kWidth]);
+  }
+  for (std::size_t c = 0; c < kWidth; ++c) {
+    double parts[kWarps];
+    for (int warp = 0; warp < kWarps; ++warp) {
+      std::array<double, kPerWarp> lanes;
+      for (int i = 0; i < kPerWarp; ++i) {
+        lanes[static_cast<std::size_t>(i)] =
+            sums[static_cast<std::size_t>(warp * kPerWarp + i) * kWidth + c].Total();
+      }
+      for (std::size_t mask = 1; mask < kPerWarp; mask *= 2) {
+        const auto before = lanes;
+        for (std::size_t i = 0; i < kPerWarp; ++i) {
+          lanes[i] = arith::Add(before[i], before[i ^ mask]);
+        }
+      }
+      parts[warp] = lanes[0];
+    }
+    call.dw[c] = arith::FinalDw(arith::TreeSum<kWarps>(parts), call.accumulate, call.dw[c]);
+  }
+}
+
+struct HostEntry {
+  void (*forward)(const HostForward&, std::int64_t row) = nullptr;
+  void (*dx)(const HostBackward&, std::int64_t row) = nullptr;
+  void (*dw)(const Program&, int sm_count, int threads, const HostBackward&) = nullptr;
+};
+
+template <int kProgram>
+constexpr HostEntry EntryOf() {
+  constexpr Program kP = kPrograms[kProgram];
+  using Row = RowModel<kP.width, kP.warps_per_row>;
+  if constexpr (kP.pass == Pass::kForward) {
+    return {.forward = &Row::Forward};
+  } else if constexpr (kP.structure == Structure::kDual) {
+    return {.dx = &Row::Dx, .dw = &DualDw<kP.width, kP.threads, kP.slab>};
+  } else {
+    using Sum = typename arith::SumOf<kP.scheme, kP.fold_rows>::Type;
+    return {.dx = &Row::Dx, .dw = &RingDw<kP.width, Sum>};
+  }
+}
+
+template <int... kIndices>
+constexpr std::array<HostEntry, sizeof...(kIndices)> MakeEntries(
+    std::integer_sequence<int, kIndices...>) {
+  return {EntryOf<kIndices>()...};
+}
+
+constexpr auto kEntries = MakeEntries(std::make_integer_sequence<int, kProgramCount>{});
+
+std::pair<const Program&, const HostEntry&> Find(int program, Pass pass) {
+  if (program < 0 || program >= kProgramCount) {
+    throw Error(fmt::format("host model: no program {}; there are {}", program, kProgramCount));
+  }
+  const auto index = static_cast<std::size_t>(program);
+  const Program& found = kPrograms[index];
+  if (found.pass != pass) {
+    throw Error(fmt::format("host model: {} is not a {} program", ProgramName(found).view(),
+                            ToString(pass)));
+  }
+  return {found, kEntries[index]};
+}
+
+// Rows are handed to threads in blocks.
+template <typename RowWork>
+void ForRows(std::int64_t rows, int threads, const RowWork& work) {
+  constexpr std::int64_t kBlock = 64;
+  ParallelFor((rows + kBlock - 1) / kBlock, threads, [&](std::int64_t block) {
+    const std::int64_t end = std::min(rows, (block + 1) * kBlock);
+    for (std::int64_t row = block * kBlock; row < end; ++row) work(row);
+  });
+}
+
+}  // namespace
+
+void RunOnHost(int program, int, int threads, const HostForward& call) {
+  const auto& [description, entry] = Find(program, Pass::kForward);
+  const int width = description.width;
+  CheckSize("host model", "x", call.x.size(), call.rows, width);
+  CheckSize("host model", "y", call.y.size(), call.rows, width);
+  CheckSize("host model", "rstd", call.rstd.size(), call.rows, 1);
+  CheckSize("host model", "w", call.w.size(), 1, width);
+  ForRows(call.rows, threads, [&](std::int64_t row) { entry.forward(call, row); });
+}
+
+void RunOnHost(int program, int sm_count, int threads, const HostBackward& call) {
+  const auto& [description, entry] = Find(program, Pass::kBackward);
+  const int width = description.width;
+  CheckSize("host model", "dy", call.dy.size(), call.rows, width);
+  CheckSize("host model", "h", call.h.size(), call.rows, width);
+  CheckSize("host model", "rstd", call.rstd.size(), call.rows, 1);
+  CheckSize("host model", "dw", call.dw.size(), 1, width);
+  if (!call.dx.empty()) {
+    CheckSize("host model", "dx", call.dx.size(), call.rows, width);
+    CheckSize("host model", "w", call.w.size(), 1, width);
+    ForRows(call.rows, threads, [&](std::int64_t row) { entry.dx(call, row); });
+  }
+  if (call.rows > 0) {
+    entry.dw(description, sm_count, threads, call);
+  } else if (!call.accumulate) {
+    std::fill(call.dw.begin(), call.dw.end(), 0.0F);
+  }
+}
+
+}  // namespace fenestra

@@ -1,0 +1,110 @@
+// Backward for few rows, one launch and no workspace: the first width / kSlab CTAs each own kSlab
+// columns and sum all rows into FP64, the others each do kGroups rows of dx. Both read dy and h;
+// the second reader finds them in L2.
+#pragma once
+
+#include "kernels/arith/split.h"
+#include "kernels/arith/sum.h"
+#include "kernels/device/group.cuh"
+#include "kernels/device/rows.cuh"
+
+namespace fenestra::device {
+
+template <int kWidth, int kThreads, int kSlab>
+__device__ __forceinline__ void DualColumns(const launch::BackwardCall& call) {
+  constexpr int kLanes = kSlab / kVector;  // lanes of a row
+  constexpr int kGroups = arith::DualLaneGroups(kThreads, kSlab);
+  constexpr int kWarps = kThreads / 32;
+  static_assert(kLanes <= 32 && 32 % kLanes == 0);
+  __shared__ double totals[kWarps][kSlab];
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int group = static_cast<int>(threadIdx.x) / kLanes;
+  const int column = static_cast<int>(blockIdx.x) * kSlab + lane * kVector;
+
+  double sums[kVector] = {};
+#pragma unroll 4
+  for (std::int64_t row = group; row < call.rows; row += kGroups) {
+    float dy[kVector];
+    float h[kVector];
+    Unpack(LoadVector(RowOf(call.inputs[0], call.heads, row) + column), dy);
+    Unpack(LoadVector(RowOf(call.inputs[1], call.heads, row) + column), h);
+    const auto rstd = static_cast<double>(__ldg(call.rstd + row));
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      sums[i] = arith::Fma(static_cast<double>(arith::Mul(dy[i], h[i])), rstd, sums[i]);
+    }
+  }
+#pragma unroll
+  for (int mask = kLanes; mask < 32; mask *= 2) {
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      sums[i] = arith::Add(sums[i], __shfl_xor_sync(0xffffffffU, sums[i], mask));
+    }
+  }
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (threadIdx.x % 32 < kLanes) {
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) totals[warp][lane * kVector + i] = sums[i];
+  }
+  __syncthreads();
+  for (int c = static_cast<int>(threadIdx.x); c < kSlab; c += kThreads) {
+    double parts[kWarps];
+#pragma unroll
+    for (int i = 0; i < kWarps; ++i) parts[i] = totals[i][c];
+    float* out = call.dw + blockIdx.x * kSlab + c;
+    *out = arith::FinalDw(arith::TreeSum<kWarps>(parts), call.accumulate,
+                          call.accumulate ? *out : 0.0F);
+  }
+}
+
+template <int kWidth, int kThreads, int kWarpsPerRow, typename Weight>
+__device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int cta) {
+  using Layout = Group<kThreads, kWarpsPerRow>;
+  constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
+  __shared__ float scratch[Layout::kGroups * kWarpsPerRow];
+  const Layout group;
+  const std::int64_t row = std::int64_t{cta} * Layout::kGroups + group.index;
+  if (row >= call.rows) return;  // the whole group
+
+  const std::uint16_t* dy_row = RowOf(call.inputs[0], call.heads, row);
+  const std::uint16_t* h_row = RowOf(call.inputs[1], call.heads, row);
+  float dy[kVectors][kVector];
+  float h[kVectors][kVector];
+  float w[kVectors][kVector];
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
+    Unpack(LoadVector(dy_row + column), dy[v]);
+    Unpack(LoadVector(h_row + column), h[v]);
+    LoadWeights(static_cast<const Weight*>(call.w) + column, w[v]);
+  }
+  const float rstd = __ldg(call.rstd + row);
+  float dot[1] = {0};
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) dot[0] = arith::DotSum(dy[v], h[v], w[v], dot[0]);
+  group.Sum(dot, scratch, [] {});
+  const float mean = arith::RowMean(dot[0], 1.0F / kWidth, rstd);
+  std::uint16_t* out = RowOf(call.dx, call.heads, row);
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      dy[v][i] = arith::Dx(dy[v][i], h[v][i], w[v][i], rstd, mean);
+    }
+    StoreVector(out + arith::VectorColumn(v, group.lane, Layout::kLanes), Pack(dy[v]));
+  }
+}
+
+template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, typename Weight>
+__global__ void __launch_bounds__(kThreads)
+    BwdDualKernel(const __grid_constant__ launch::BackwardCall call) {
+  constexpr int kColumnCtas = kWidth / kSlab;
+  if (blockIdx.x < kColumnCtas) {
+    DualColumns<kWidth, kThreads, kSlab>(call);
+  } else {
+    DualRows<kWidth, kThreads, kWarpsPerRow, Weight>(call,
+                                                     static_cast<int>(blockIdx.x) - kColumnCtas);
+  }
+}
+
+}  // namespace fenestra::device

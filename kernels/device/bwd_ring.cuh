@@ -1,0 +1,229 @@
+// Backward ring: persistent CTAs stream tiles of (dy, h) through shared memory, write dx, and keep
+// the running dw sums of their columns in registers; the dw reduce then sums the CTAs' partials.
+#pragma once
+
+#include "kernels/arith/sum.h"
+#include "kernels/device/group.cuh"
+#include "kernels/device/ring.cuh"
+
+namespace fenestra::device {
+
+// Partial sums of one CTA: [2][width] floats, hi plane then lo plane.
+template <int kWidth, typename Layout, int kVectors, typename Sum>
+__device__ __forceinline__ void WritePartial(const Layout& group, const Sum (&sums)[kVectors][8],
+                                             unsigned char* storage, float* partial) {
+  if constexpr (Layout::kGroups == 1) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      float* out = partial + arith::VectorColumn(v, group.lane, Layout::kLanes);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        arith::Partial p[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) p[i] = sums[v][4 * half + i].Split();
+        reinterpret_cast<float4*>(out)[half] = make_float4(p[0].hi, p[1].hi, p[2].hi, p[3].hi);
+        reinterpret_cast<float4*>(out + kWidth)[half] =
+            make_float4(p[0].lo, p[1].lo, p[2].lo, p[3].lo);
+      }
+    }
+  } else {
+    // The ring is drained: its storage now holds [group][width] totals, summed in group order.
+    auto* totals = reinterpret_cast<double*>(storage);
+    __syncthreads();
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      double* out =
+          totals + group.index * kWidth + arith::VectorColumn(v, group.lane, Layout::kLanes);
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) out[i] = sums[v][i].Total();
+    }
+    __syncthreads();
+    for (int c = static_cast<int>(threadIdx.x); c < kWidth; c += Layout::kGroups * Layout::kLanes) {
+      double total = totals[c];
+#pragma unroll
+      for (int g = 1; g < Layout::kGroups; ++g) total = arith::Add(total, totals[g * kWidth + c]);
+      const arith::Partial p = arith::SplitDouble(total);
+      partial[c] = p.hi;
+      partial[kWidth + c] = p.lo;
+    }
+  }
+}
+
+template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages>
+struct BwdRingShape {
+  using Layout = Group<kThreads, kWarpsPerRow>;
+  static constexpr int kTileRows = Layout::kGroups * kRows;
+  static constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
+  static_assert(kVectors * kVector * Layout::kLanes == kWidth);
+  using Stages = Ring<kWidth, kThreads, kTileRows, kStages, 2>;
+  static constexpr int kTotalsBytes =
+      Layout::kGroups == 1 ? 0 : Layout::kGroups * kWidth * static_cast<int>(sizeof(double));
+  static constexpr int kSharedBytes = Stages::kBytes > kTotalsBytes ? Stages::kBytes : kTotalsBytes;
+};
+
+template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
+          typename Sum, typename Weight>
+__global__ void __launch_bounds__(kThreads, kCtasPerSm)
+    BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
+  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages>;
+  using Layout = typename Shape::Layout;
+  constexpr int kVectors = Shape::kVectors;
+  // One group: the barrier inside Sum tells that every warp has read the stage. Several: each warp
+  // says so itself, and the stage is refilled one iteration late, so that warp 0 need not wait for
+  // the slowest group.
+  constexpr bool kOneGroup = Layout::kGroups == 1;
+
+  extern __shared__ __align__(128) unsigned char storage[];
+  __shared__ __align__(8) std::uint64_t barriers[2 * kStages];
+  __shared__ float scratch[2][Shape::kTileRows * kWarpsPerRow];
+
+  const arith::TileRange tiles =
+      arith::TilesOf(split, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), call.rows,
+                     Shape::kTileRows);
+  typename Shape::Stages ring(storage, barriers, call.inputs, call.heads, call.packed, tiles);
+  const Layout group;
+
+  float w[kVectors][kVector];
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    LoadWeights(
+        static_cast<const Weight*>(call.w) + arith::VectorColumn(v, group.lane, Layout::kLanes),
+        w[v]);
+  }
+  float rstd_next[kRows];
+  const auto fetch_rstd = [&](std::int64_t row) {
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      const std::int64_t r = row + j * Layout::kGroups + group.index;
+      rstd_next[j] = r < tiles.end ? __ldg(call.rstd + r) : 0.0F;
+    }
+  };
+  fetch_rstd(tiles.first);
+  __syncthreads();
+  // The reduce may take its place now; it waits for this grid's end before it reads.
+  ptx::ReleaseDependents();
+
+  Sum sums[kVectors][kVector];
+  int added = 0;  // rows this thread has added
+  int stage = 0;
+  int last_stage = kStages - 1;
+  std::uint32_t parity = 0;
+  std::uint32_t last_parity = 1;
+  int buffer = 0;
+  for (std::int64_t row = tiles.first; row < tiles.end; row += tiles.step) {
+    float rstd[kRows];
+    bool valid[kRows];
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      rstd[j] = rstd_next[j];
+      valid[j] = row + j * Layout::kGroups + group.index < tiles.end;
+    }
+    fetch_rstd(row + tiles.step);
+    ring.Wait(stage, parity);
+    uint4 dy[kRows][kVectors];
+    uint4 h[kRows][kVectors];
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
+        const int tile_row = j * Layout::kGroups + group.index;
+        dy[j][v] = LoadVector(ring.Row(stage, 0, tile_row) + column);
+        h[j][v] = LoadVector(ring.Row(stage, 1, tile_row) + column);
+      }
+    }
+    if constexpr (!kOneGroup) ring.Release(stage);
+
+    float dots[kRows];
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      dots[j] = 0;
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        float a[kVector];
+        float b[kVector];
+        Unpack(dy[j][v], a);
+        Unpack(h[j][v], b);
+        dots[j] = arith::DotSum(a, b, w[v], dots[j]);
+      }
+    }
+    group.Sum(dots, scratch[buffer], [&] {
+#pragma unroll
+      for (int j = 0; j < kRows; ++j) {
+        if (!valid[j]) continue;
+        const auto rstd64 = static_cast<double>(rstd[j]);
+#pragma unroll
+        for (int v = 0; v < kVectors; ++v) {
+          float a[kVector];
+          float b[kVector];
+          Unpack(dy[j][v], a);
+          Unpack(h[j][v], b);
+#pragma unroll
+          for (int i = 0; i < kVector; ++i) {
+            sums[v][i].Add(arith::Mul(a[i], b[i]), rstd[j], rstd64, added);
+          }
+        }
+        ++added;
+      }
+    });
+    if constexpr (kOneGroup) {
+      ring.Refill(stage, row + kStages * tiles.step);
+    } else if (row != tiles.first) {
+      ring.RefillReleased(last_stage, last_parity, row + (kStages - 1) * tiles.step);
+    }
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      if (!valid[j]) continue;
+      const float mean = arith::RowMean(dots[j], 1.0F / kWidth, rstd[j]);
+      std::uint16_t* out = RowOf(call.dx, call.heads, row + j * Layout::kGroups + group.index);
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        float a[kVector];
+        float b[kVector];
+        Unpack(dy[j][v], a);
+        Unpack(h[j][v], b);
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) a[i] = arith::Dx(a[i], b[i], w[v][i], rstd[j], mean);
+        StoreVector(out + arith::VectorColumn(v, group.lane, Layout::kLanes), Pack(a));
+      }
+    }
+    last_stage = stage;
+    last_parity = parity;
+    buffer ^= 1;
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  WritePartial<kWidth>(group, sums, storage,
+                       static_cast<float*>(call.workspace) + std::int64_t{blockIdx.x} * 2 * kWidth);
+}
+
+// Sums the partials of `ctas` CTAs into dw. Launched with programmatic stream serialization behind
+// BwdRingKernel; one CTA per kReduceColumns columns.
+template <int kWidth>
+__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceColumns)
+    DwReduceKernel(const float* partials, int ctas, float* dw, bool accumulate) {
+  constexpr int kGroups = arith::kReduceGroups;
+  __shared__ double totals[kGroups][arith::kReduceColumns];
+  const int lane = static_cast<int>(threadIdx.x) % arith::kReduceColumns;
+  const int group = static_cast<int>(threadIdx.x) / arith::kReduceColumns;
+  const int column = static_cast<int>(blockIdx.x) * arith::kReduceColumns + lane;
+  ptx::WaitForPrimary();
+  double total = 0;
+#pragma unroll 8
+  for (int cta = group; cta < ctas; cta += kGroups) {
+    const float* partial = partials + std::int64_t{cta} * 2 * kWidth + column;
+    total = arith::Add(total, arith::JoinPartial({partial[0], partial[kWidth]}));
+  }
+  totals[group][lane] = total;
+  __syncthreads();
+  if (group > 0) return;
+  double parts[kGroups];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) parts[g] = totals[g][lane];
+  dw[column] =
+      arith::FinalDw(arith::TreeSum<kGroups>(parts), accumulate, accumulate ? dw[column] : 0.0F);
+}
+
+}  // namespace fenestra::device

@@ -1,0 +1,92 @@
+// What a generated header (windows/<board>.h) gives the dispatcher: every route's windows on one
+// board, and an index so that finding a route takes no search.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernels/board.h"
+#include "kernels/program_list.h"
+#include "kernels/window.h"
+
+namespace fenestra {
+
+// Places of routes: (determinism, pass, residual, weight, width), each enum's values counted.
+inline constexpr std::size_t kRoutePlaces = 3 * 2 * 2 * 2 * kWidths.size();
+
+// A route's place, or -1 for a width that no route has.
+constexpr int RoutePlace(const Route& route) {
+  int width = 0;
+  while (kWidths[static_cast<std::size_t>(width)] != route.width) {
+    if (++width == static_cast<int>(kWidths.size())) return -1;
+  }
+  int place = static_cast<int>(route.determinism);
+  place = place * 2 + static_cast<int>(route.pass);
+  place = place * 2 + (route.residual ? 1 : 0);
+  place = place * 2 + static_cast<int>(route.weight);
+  return place * static_cast<int>(kWidths.size()) + width;
+}
+
+// Place -> index into a table of routes, or -1. A kAny route without windows of its own has the
+// deterministic route's: a fixed order is permitted there, not forbidden.
+using RouteIndex = std::array<std::int16_t, kRoutePlaces>;
+
+constexpr RouteIndex IndexRoutes(std::span<const RouteWindows> routes) {
+  RouteIndex index;
+  index.fill(-1);
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    index[static_cast<std::size_t>(RoutePlace(routes[i].route))] = static_cast<std::int16_t>(i);
+  }
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    Route any = routes[i].route;
+    if (any.determinism != Determinism::kDeterministic) continue;
+    any.determinism = Determinism::kAny;
+    std::int16_t& entry = index[static_cast<std::size_t>(RoutePlace(any))];
+    if (entry < 0) entry = static_cast<std::int16_t>(i);
+  }
+  return index;
+}
+
+struct BoardWindows {
+  const Board* board = nullptr;
+  std::span<const RouteWindows> routes;
+  const char* evidence_digest = "";  // DigestOf the evidence they were chosen from, 16 hex digits
+  double margin = 0;                 // of the budget, that the windows were chosen with
+  int protocol = 0;                  // of the accuracy evidence
+  RouteIndex index{};                // IndexRoutes(routes)
+};
+
+// Every route is listed once, its windows are total and name programs that serve it, those of
+// in-place calls only such as may run in place.
+constexpr bool AreSound(std::span<const RouteWindows> routes) {
+  const auto serve = [](const RouteWindows& route, std::span<const Window> windows, bool in_place) {
+    for (const Window& window : windows) {
+      if (window.program < 0 || window.program >= kProgramCount) return false;
+      const Program& program = kPrograms[static_cast<std::size_t>(window.program)];
+      if (!Serves(program, route.route)) return false;
+      if (in_place && !AllowsInPlace(program)) return false;
+    }
+    return IsTotal(windows);
+  };
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (RoutePlace(routes[i].route) < 0 || !serve(routes[i], routes[i].windows, false)) {
+      return false;
+    }
+    if (!routes[i].in_place.empty() && !serve(routes[i], routes[i].in_place, true)) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (routes[j].route == routes[i].route) return false;
+    }
+  }
+  return true;
+}
+
+// Short forms for the generated headers.
+namespace windows {
+using enum Basis;
+using enum EdgeClass;
+using enum EdgeKind;
+}  // namespace windows
+
+}  // namespace fenestra

@@ -1,0 +1,243 @@
+#include "kernels/fenestra.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kernels/arith/split.h"
+#include "kernels/launch/entry.h"
+#include "kernels/program_list.h"
+#include "kernels/validate.h"
+
+namespace fenestra {
+namespace {
+
+Status CudaStatus(cudaError_t error, const char* argument, const char* reason) {
+  if (error == cudaSuccess) return Status::Ok();
+  return {StatusCode::kCudaError, argument, reason, static_cast<int>(error)};
+}
+
+// Makes a device current for a scope. Setting the current device touches thread-local state only.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int ordinal) {
+    if (cudaGetDevice(&before_) != cudaSuccess) before_ = ordinal;
+    if (before_ != ordinal) status_ = CudaStatus(cudaSetDevice(ordinal), "device", "not usable");
+    ordinal_ = ordinal;
+  }
+  ~CurrentDevice() {
+    if (before_ != ordinal_) (void)cudaSetDevice(before_);
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+  const Status& status() const { return status_; }
+
+ private:
+  int before_ = 0;
+  int ordinal_ = 0;
+  Status status_;
+};
+
+Status Prepare(std::span<const Window> windows, Dtype weight) {
+  for (const Window& window : windows) {
+    const launch::Entry* entry = launch::FindEntry(window.program, weight);
+    if (entry == nullptr) {
+      return {StatusCode::kNoRoute, "windows", "name a program that was not compiled in"};
+    }
+    const Status status = entry->prepare();
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+Status PrepareAll(const BoardWindows& windows) {
+  for (const RouteWindows& route : windows.routes) {
+    Status status = Prepare(route.windows, route.route.weight);
+    if (status.ok()) status = Prepare(route.in_place, route.route.weight);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+#ifdef FENESTRA_CHECKED
+Status CheckLivesOn(int ordinal, const char* name, const void* pointer) {
+  cudaPointerAttributes attributes{};
+  const Status status =
+      CudaStatus(cudaPointerGetAttributes(&attributes, pointer), name, "is not a CUDA pointer");
+  if (!status.ok()) return status;
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged) {
+    return {StatusCode::kWrongDevice, name, "is not in device memory"};
+  }
+  if (attributes.type == cudaMemoryTypeDevice && attributes.device != ordinal) {
+    return {StatusCode::kWrongDevice, name, "lives on another device"};
+  }
+  return Status::Ok();
+}
+#else
+Status CheckLivesOn(int, const char*, const void*) { return Status::Ok(); }
+#endif
+
+struct NamedPointer {
+  const char* name;
+  const void* pointer;
+};
+
+Status CheckAllLiveOn(int ordinal, std::initializer_list<NamedPointer> pointers) {
+  for (const NamedPointer& named : pointers) {
+    const Status status = CheckLivesOn(ordinal, named.name, named.pointer);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
+  cudaDeviceProp properties{};
+  Status status =
+      CudaStatus(cudaGetDeviceProperties(&properties, ordinal), "ordinal", "no such device");
+  if (!status.ok()) return status;
+  const auto arch = ArchOf(properties.major, properties.minor);
+  if (!arch) return {StatusCode::kNoWindows, "ordinal", "the device's arch has no windows"};
+
+  Device opened;
+  opened.ordinal_ = ordinal;
+  opened.sm_count_ = properties.multiProcessorCount;
+  opened.windows_ = FindBoardWindows(*arch, opened.sm_count_, properties.name);
+  std::snprintf(opened.product_.data(), opened.product_.size(), "%s", properties.name);
+  if (opened.windows_ == nullptr && options.may_borrow) {
+    opened.windows_ = NearestBoardWindows(*arch, opened.sm_count_);
+    if (opened.windows_ != nullptr) {
+      std::fprintf(stderr,
+                   "fenestra: device %d (%s, %d SMs) has no windows; borrowing those of %.*s\n",
+                   ordinal, properties.name, opened.sm_count_,
+                   static_cast<int>(opened.windows_->board->name.size()),
+                   opened.windows_->board->name.data());
+    }
+  }
+  if (opened.windows_ == nullptr) {
+    return {StatusCode::kNoWindows, "ordinal",
+            "no windows for this board; set may_borrow to take the nearest board's"};
+  }
+  const CurrentDevice current(ordinal);
+  if (!current.status().ok()) return current.status();
+  status = PrepareAll(*opened.windows_);
+  if (status.ok()) *device = opened;
+  return status;
+}
+
+Status Device::FindRouteOf(Pass pass, const Shape& shape, const RouteWindows** route) const {
+  if (windows_ == nullptr) return {StatusCode::kNoWindows, "device", "is not open"};
+  *route = FindRoute(*windows_, Route{.pass = pass,
+                                      .weight = shape.weight,
+                                      .width = shape.width,
+                                      .determinism = shape.determinism});
+  if (*route == nullptr) {
+    return {StatusCode::kNoRoute, "shape", "the board has no windows for this route"};
+  }
+  return Status::Ok();
+}
+
+Status Device::Choose(Pass pass, const Shape& shape, bool in_place, Choice* choice) const {
+  const RouteWindows* route = nullptr;
+  const Status status = FindRouteOf(pass, shape, &route);
+  if (!status.ok()) return status;
+  const Window* window = FindWindowFor(*route, shape.tokens * shape.heads, in_place);
+  if (window == nullptr) {
+    return {StatusCode::kOverlap, pass == Pass::kForward ? "y" : "dx",
+            "no program of this route runs in place"};
+  }
+  choice->program = window->program;
+  choice->bases = BasesOn(*windows_, *window, sm_count_, product_.data());
+  return Status::Ok();
+}
+
+Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) const {
+  launch::ForwardCall call;
+  bool in_place = false;
+  Status status = Validate(arguments, &call, &in_place);
+  if (!status.ok() || call.rows == 0) return status;
+  Choice choice;
+  status = Choose(Pass::kForward, arguments.shape, in_place, &choice);
+  if (!status.ok()) return status;
+  status = CheckAllLiveOn(ordinal_, {{"x", arguments.x.data},
+                                     {"w", arguments.w},
+                                     {"y", arguments.y.data},
+                                     {"rstd", arguments.rstd}});
+  if (!status.ok()) return status;
+  const CurrentDevice current(ordinal_);
+  if (!current.status().ok()) return current.status();
+  return launch::FindEntry(choice.program, arguments.shape.weight)
+      ->forward(call, sm_count_, stream);
+}
+
+Status Device::Backward(const BackwardArguments& arguments, void* workspace,
+                        std::int64_t workspace_bytes, cudaStream_t stream) const {
+  launch::BackwardCall call;
+  bool in_place = false;
+  Status status = Validate(arguments, &call, &in_place);
+  if (!status.ok()) return status;
+  const CurrentDevice current(ordinal_);
+  if (!current.status().ok()) return current.status();
+  if (call.rows == 0) {
+    if (call.accumulate) return Status::Ok();
+    const auto bytes = static_cast<std::size_t>(arguments.shape.width) * sizeof(float);
+    return CudaStatus(cudaMemsetAsync(call.dw, 0, bytes, stream), "stream", "clearing dw failed");
+  }
+  Choice choice;
+  status = Choose(Pass::kBackward, arguments.shape, in_place, &choice);
+  if (!status.ok()) return status;
+  const Program& program = kPrograms[static_cast<std::size_t>(choice.program)];
+  const std::int64_t need = arith::WorkspaceBytes(program, call.rows, sm_count_);
+  if (workspace_bytes < need) {
+    return {StatusCode::kWorkspaceTooSmall, "workspace_bytes",
+            "less than BackwardWorkspaceBytes of this shape"};
+  }
+  if (need > 0) status = ValidateWorkspace(arguments, workspace, need);
+  if (!status.ok()) return status;
+  status = CheckAllLiveOn(ordinal_, {{"dy", arguments.dy.data},
+                                     {"h", arguments.h.data},
+                                     {"w", arguments.w},
+                                     {"rstd", arguments.rstd},
+                                     {"dx", arguments.dx.data},
+                                     {"dw", arguments.dw}});
+  if (!status.ok()) return status;
+  call.workspace = workspace;
+  return launch::FindEntry(choice.program, arguments.shape.weight)
+      ->backward(call, sm_count_, stream);
+}
+
+Status Device::BackwardWorkspaceBytes(const Shape& shape, std::int64_t* bytes) const {
+  *bytes = 0;
+  const RouteWindows* route = nullptr;
+  const Status status = FindRouteOf(Pass::kBackward, shape, &route);
+  const std::int64_t rows = shape.tokens * shape.heads;
+  if (!status.ok() || rows == 0) return status;
+  for (const bool in_place : {false, true}) {
+    const int program = FindProgramFor(*route, rows, in_place);
+    if (program < 0) continue;
+    *bytes = std::max(*bytes, arith::WorkspaceBytes(kPrograms[static_cast<std::size_t>(program)],
+                                                    rows, sm_count_));
+  }
+  return Status::Ok();
+}
+
+Status Device::BackwardWorkspaceBytesUpTo(const Shape& shape, std::int64_t* bytes) const {
+  *bytes = 0;
+  const RouteWindows* route = nullptr;
+  const Status status = FindRouteOf(Pass::kBackward, shape, &route);
+  if (!status.ok()) return status;
+  const std::int64_t rows = shape.tokens * shape.heads;
+  // A program's need grows with the rows, so each window's is largest at its upper end.
+  for (std::span<const Window> windows : {route->windows, route->in_place}) {
+    for (const Window& window : windows) {
+      if (window.lo >= rows) break;
+      const Program& program = kPrograms[static_cast<std::size_t>(window.program)];
+      *bytes =
+          std::max(*bytes, arith::WorkspaceBytes(program, std::min(rows, window.hi), sm_count_));
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace fenestra

@@ -1,0 +1,75 @@
+// The production library: RMSNorm forward and backward, each call run by the program that the
+// windows of its board name for its row count.
+//
+//   fenestra::Device device;
+//   fenestra::Status status = fenestra::Device::Open(0, {}, &device);
+//   std::int64_t bytes = 0;
+//   status = device.BackwardWorkspaceBytes(shape, &bytes);
+//   status = device.Backward(arguments, workspace, bytes, stream);
+//
+// Calls take a stream of the device, allocate nothing, synchronize nothing, query no driver, and
+// can be captured in a CUDA graph. They do not throw; a bad argument is refused with a status that
+// names it, before anything is launched.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/dispatch/lookup.h"
+#include "kernels/status.h"
+#include "kernels/tensor.h"
+
+namespace fenestra {
+
+struct DeviceOptions {
+  // Take the windows of the nearest board of the same arch when the device's own has none; says so
+  // once on standard error. Without it such a device is refused.
+  bool may_borrow = false;
+};
+
+// What runs a call, for those who want to know.
+struct Choice {
+  int program = -1;  // index into kPrograms
+  Bases bases;       // where its time and accuracy were measured
+};
+
+class Device {
+ public:
+  Device() = default;
+
+  // Finds the windows of CUDA device `ordinal` and loads their kernels. Once per device; the
+  // current device is left as it was.
+  static Status Open(int ordinal, const DeviceOptions& options, Device* device);
+
+  Status Forward(const ForwardArguments& arguments, cudaStream_t stream) const;
+
+  // `workspace` holds at least BackwardWorkspaceBytes(arguments.shape), 16-byte aligned; it may be
+  // null when that is 0. In order on the stream, one workspace serves any number of calls. Of no
+  // rows, dw becomes zero (or stays, when accumulating) and no other pointer is looked at.
+  Status Backward(const BackwardArguments& arguments, void* workspace, std::int64_t workspace_bytes,
+                  cudaStream_t stream) const;
+
+  // Bytes for this shape, in place or not.
+  Status BackwardWorkspaceBytes(const Shape& shape, std::int64_t* bytes) const;
+
+  // The most bytes that any number of rows up to shape.tokens * shape.heads needs: windows make the
+  // need jump both ways.
+  Status BackwardWorkspaceBytesUpTo(const Shape& shape, std::int64_t* bytes) const;
+
+  // The program for a shape; in_place: the output overlays an input.
+  Status Choose(Pass pass, const Shape& shape, bool in_place, Choice* choice) const;
+
+  const BoardWindows* windows() const { return windows_; }
+
+ private:
+  Status FindRouteOf(Pass pass, const Shape& shape, const RouteWindows** route) const;
+
+  int ordinal_ = -1;
+  int sm_count_ = 0;
+  std::array<char, 256> product_{};  // cudaDeviceProp::name
+  const BoardWindows* windows_ = nullptr;
+};
+
+}  // namespace fenestra

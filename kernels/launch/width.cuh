@@ -1,0 +1,139 @@
+// Entries of one width, made from the list of programs.
+#pragma once
+
+#include <utility>
+
+#include "kernels/device/bwd_dual.cuh"
+#include "kernels/device/bwd_ring.cuh"
+#include "kernels/device/fwd.cuh"
+#include "kernels/launch/entry_table.h"
+#ifdef FENESTRA_ROUTED_ONLY
+#include "kernels/dispatch/routed.h"
+#endif
+
+namespace fenestra::launch {
+
+inline Status CudaStatus(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return Status::Ok();
+  return {StatusCode::kCudaError, "stream", what, static_cast<int>(error)};
+}
+
+inline Status LaunchStatus() { return CudaStatus(cudaGetLastError(), "kernel launch failed"); }
+
+template <typename Kernel>
+Status RaiseSharedLimit(Kernel* kernel, int bytes) {
+  return CudaStatus(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+      "raising a kernel's shared memory limit failed");
+}
+
+template <typename Kernel>
+Status FactsOf(Kernel* kernel, int dynamic_bytes, KernelFacts* facts) {
+  cudaFuncAttributes attributes{};
+  const Status status = CudaStatus(cudaFuncGetAttributes(&attributes, kernel), "no such kernel");
+  facts->registers = attributes.numRegs;
+  facts->spill_bytes = static_cast<int>(attributes.localSizeBytes);
+  facts->shared_bytes = static_cast<int>(attributes.sharedSizeBytes) + dynamic_bytes;
+  return status;
+}
+
+// Launches behind the kernel before it in the stream, allowed to start while that one ends.
+template <typename... Parameters, typename... Arguments>
+Status LaunchDependent(void (*kernel)(Parameters...), int ctas, int threads, cudaStream_t stream,
+                       Arguments... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(ctas));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return CudaStatus(cudaLaunchKernelEx(&config, kernel, arguments...), "kernel launch failed");
+}
+
+template <int kProgram, typename Weight>
+struct BwdRingLauncher {
+  static constexpr Program kP = kPrograms[kProgram];
+  using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages>;
+  static constexpr auto* kKernel =
+      &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
+                             kP.ctas_per_sm, typename arith::SumOf<kP.scheme, kP.fold_rows>::Type,
+                             Weight>;
+
+  static Status Launch(const BackwardCall& call, int sm_count, cudaStream_t stream) {
+    const int ctas = arith::RingCtas(kP, call.rows, sm_count);
+    kKernel<<<ctas, kP.threads, Shape::kSharedBytes, stream>>>(call, kP.split);
+    const Status status = LaunchStatus();
+    if (!status.ok()) return status;
+    return LaunchDependent(device::DwReduceKernel<kP.width>, kP.width / arith::kReduceColumns,
+                           arith::kReduceGroups * arith::kReduceColumns, stream,
+                           static_cast<const float*>(call.workspace), ctas, call.dw,
+                           call.accumulate);
+  }
+  static Status Prepare() { return RaiseSharedLimit(kKernel, Shape::kSharedBytes); }
+  static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, Shape::kSharedBytes, facts); }
+  static constexpr Entry kEntry{.backward = Launch, .prepare = Prepare, .facts = Facts};
+};
+
+template <int kProgram, typename Weight>
+struct BwdDualLauncher {
+  static constexpr Program kP = kPrograms[kProgram];
+  static constexpr auto* kKernel =
+      &device::BwdDualKernel<kP.width, kP.threads, kP.warps_per_row, kP.slab, Weight>;
+
+  static Status Launch(const BackwardCall& call, int, cudaStream_t stream) {
+    const std::int64_t ctas = kP.width / kP.slab + (call.rows + kP.groups() - 1) / kP.groups();
+    kKernel<<<static_cast<unsigned>(ctas), kP.threads, 0, stream>>>(call);
+    return LaunchStatus();
+  }
+  static Status Prepare() { return RaiseSharedLimit(kKernel, 0); }
+  static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, 0, facts); }
+  static constexpr Entry kEntry{.backward = Launch, .prepare = Prepare, .facts = Facts};
+};
+
+template <int kProgram, typename Weight>
+struct FwdDirectLauncher {
+  static constexpr Program kP = kPrograms[kProgram];
+  static constexpr auto* kKernel =
+      &device::FwdDirectKernel<kP.width, kP.threads, kP.warps_per_row, Weight>;
+
+  static Status Launch(const ForwardCall& call, int, cudaStream_t stream) {
+    const std::int64_t ctas = (call.rows + kP.groups() - 1) / kP.groups();
+    kKernel<<<static_cast<unsigned>(ctas), kP.threads, 0, stream>>>(call);
+    return LaunchStatus();
+  }
+  static Status Prepare() { return RaiseSharedLimit(kKernel, 0); }
+  static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, 0, facts); }
+  static constexpr Entry kEntry{.forward = Launch, .prepare = Prepare, .facts = Facts};
+};
+
+constexpr bool IsCompiled(int program) {
+#ifdef FENESTRA_ROUTED_ONLY
+  return IsRouted(program);
+#else
+  return program >= 0;
+#endif
+}
+
+template <int kWidth, int kProgram, typename Weight>
+constexpr Entry EntryOf() {
+  constexpr Program kP = kPrograms[kProgram];
+  if constexpr (kP.width != kWidth || !IsCompiled(kProgram)) {
+    return {};
+  } else if constexpr (kP.structure == Structure::kDual) {
+    return BwdDualLauncher<kProgram, Weight>::kEntry;
+  } else if constexpr (kP.structure == Structure::kDirect) {
+    return FwdDirectLauncher<kProgram, Weight>::kEntry;
+  } else {
+    return BwdRingLauncher<kProgram, Weight>::kEntry;
+  }
+}
+
+template <int kWidth, typename Weight, int... kIndices>
+constexpr EntryTable MakeEntries(std::integer_sequence<int, kIndices...>) {
+  return {EntryOf<kWidth, kIndices, Weight>()...};
+}
+
+}  // namespace fenestra::launch
