@@ -1,6 +1,7 @@
 # Which generated window headers (all.h and one a board) the dispatcher is built with. Sources name
-# them "kernels/dispatch/windows/..."; the build reads copies, found before those in the tree, so
-# that pointing it at another folder rebuilds what includes a header that differs, and nothing else.
+# them "kernels/dispatch/windows/..."; the build reads copies, so that pointing it at another folder
+# rebuilds what includes a header that differs, and nothing else. Targets that include them link
+# fenestra_windows before all others: its copies are then found before the headers in the tree.
 set(FENESTRA_WINDOWS_DIR ${PROJECT_SOURCE_DIR}/kernels/dispatch/windows CACHE PATH
     "Folder of the generated window headers, as `fenestra export --out` writes it")
 if(NOT EXISTS ${FENESTRA_WINDOWS_DIR}/all.h)
@@ -20,4 +21,5 @@ foreach(copy IN LISTS copies)
     file(REMOVE ${windows_copies}/${copy})
   endif()
 endforeach()
-target_include_directories(fenestra_flags BEFORE INTERFACE ${windows_root})
+add_library(fenestra_windows INTERFACE)
+target_include_directories(fenestra_windows INTERFACE ${windows_root})

@@ -99,7 +99,7 @@ struct AccuracyRecord {
   auto operator<=>(const AccuracyRecord&) const = default;
 };
 
-// FNV-1a of the dw bits of one program at one row count and seed of the normal family.
+// Digest (accuracy/digest.h) of one program's dw at one row count and seed of the normal family.
 struct DigestKey {
   std::string board;
   int width = 0;

@@ -14,19 +14,39 @@
 namespace fenestra {
 
 // Places of routes: (determinism, pass, residual, weight, width), each enum's values counted.
-inline constexpr std::size_t kRoutePlaces = 3 * 2 * 2 * 2 * kWidths.size();
+inline constexpr std::size_t kRoutePlaces = std::size_t{3 * 2 * 2 * 2} * kWidths.size();
+
+// Every width is a multiple of this; the quotient indexes kWidthPlaces, which a search could not
+// beat: its branches are mispredicted.
+inline constexpr int kWidthUnit = 256;
+
+// width / kWidthUnit -> index into kWidths, or -1.
+inline constexpr auto kWidthPlaces = [] {
+  std::array<std::int8_t, kWidths.back() / kWidthUnit + 1> places;
+  places.fill(-1);
+  for (std::size_t i = 0; i < kWidths.size(); ++i) {
+    places[static_cast<std::size_t>(kWidths[i] / kWidthUnit)] = static_cast<std::int8_t>(i);
+  }
+  return places;
+}();
+static_assert([] {
+  for (int width : kWidths) {
+    if (width % kWidthUnit != 0 || width > kWidths.back()) return false;
+  }
+  return true;
+}());
 
 // A route's place, or -1 for a width that no route has.
 constexpr int RoutePlace(const Route& route) {
-  int width = 0;
-  while (kWidths[static_cast<std::size_t>(width)] != route.width) {
-    if (++width == static_cast<int>(kWidths.size())) return -1;
+  const std::size_t unit = static_cast<std::size_t>(route.width) / kWidthUnit;
+  if (route.width % kWidthUnit != 0 || unit >= kWidthPlaces.size() || kWidthPlaces[unit] < 0) {
+    return -1;
   }
   int place = static_cast<int>(route.determinism);
   place = place * 2 + static_cast<int>(route.pass);
   place = place * 2 + (route.residual ? 1 : 0);
   place = place * 2 + static_cast<int>(route.weight);
-  return place * static_cast<int>(kWidths.size()) + width;
+  return place * static_cast<int>(kWidths.size()) + kWidthPlaces[unit];
 }
 
 // Place -> index into a table of routes, or -1. A kAny route without windows of its own has the

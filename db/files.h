@@ -1,0 +1,18 @@
+// Reading whole files and replacing them atomically.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace fenestra {
+
+// The bytes of a regular file of at most `limit_bytes`. Throws Error naming the file.
+std::string ReadFile(const std::filesystem::path& path, std::size_t limit_bytes);
+
+// Writes to a temporary name beside `path`, flushes it to the disk and renames it: readers see the
+// old bytes or the new ones, never a part. Throws Error naming the file; then nothing has changed.
+void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace fenestra

@@ -1,0 +1,124 @@
+// The store: one SQLite file of evidence, plans and releases (schema: db/schema.h).
+//
+// A store may be used by one thread; several processes may have the same file open, and write it in
+// turn. Every change is one transaction: after a kill it is there whole or not at all. All
+// functions throw Error, with the file's name and what to do, when SQLite fails.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/evidence.h"
+#include "db/location.h"
+#include "db/plan.h"
+
+namespace fenestra {
+
+// The samples behind one TimeRecord.
+struct TimeSamples {
+  TimeKey key;
+  std::vector<Sample> samples;
+};
+
+// What one comparison group adds: times with samples and failures, or accuracy with digests.
+struct Group {
+  Evidence evidence;  // `published` is not looked at
+  std::vector<TimeSamples> samples;
+};
+
+// The programs compared in one session at one row count.
+struct TimeGroup {
+  std::string board;
+  Route route;
+  View view = View::kRows;
+  std::int64_t rows = 0;
+  std::string environment;
+  int session = 0;
+};
+
+// A plan with its number in the store; later plans have greater ones.
+struct StoredPlan {
+  std::int64_t id = 0;
+  Plan plan;
+};
+
+// A plan that was shipped.
+struct Release {
+  std::string name;           // "1.2"
+  std::string board;          // of the plan
+  std::int64_t plan = 0;      // StoredPlan::id
+  std::string header_digest;  // of the exported header, 16 hex digits
+  std::string commit;         // of the sources it went into
+
+  auto operator<=>(const Release&) const = default;
+};
+
+// The digest that TimeRecord::samples_digest holds: 16 hex digits over every field, in order.
+std::string DigestOfSamples(std::span<const Sample> samples);
+
+class Store {
+ public:
+  // See OpenStoreFile (db/location.h) for what is refused.
+  static Store Open(const std::filesystem::path& path, OpenMode mode);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Adds a group in one transaction. What is there with equal values is ignored, so a repeated
+  // group changes nothing; of the environments in which one accuracy value was seen, the least is
+  // kept. Throws Error, with nothing added, when a value differs from the one stored under its key
+  // (it names both), when a record is faulty (db/record_check.h), when its environment is neither
+  // in the group nor stored, or when samples belong to no record.
+  void Append(const Group& group);
+  // The same for a set of evidence, its published figures included.
+  void Append(const Evidence& evidence);
+
+  // All evidence of a board, sorted, with the environments it names and all published figures.
+  Evidence Load(std::string_view board) const;
+  // Boards with evidence, by name.
+  std::vector<std::string> Boards() const;
+
+  // Whether every program has records of `processes` processes in the group, or has failed there.
+  bool HasTimes(const TimeGroup& group, std::span<const std::string> programs, int processes) const;
+  bool HasTimes(const TimeKey& key) const;
+  bool HasAccuracy(const AccuracyKey& key) const;
+  bool HasDigest(const DigestKey& key) const;
+  bool HasEdge(const EdgeKey& key) const;
+  bool HasWait(const WaitKey& key) const;
+  // Whether the program failed in this measurement, for whatever reason.
+  bool HasFailure(const TimeGroup& group, std::string_view program) const;
+  // Samples of a time, in call order; empty when there are none.
+  std::vector<Sample> LoadSamples(const TimeKey& key) const;
+  // Accuracy of one program at the least row count above `above`, up to `to`, that was sampled.
+  std::vector<AccuracyRecord> LoadAccuracyAbove(std::string_view board, int width,
+                                                std::string_view program, std::int64_t above,
+                                                std::int64_t to) const;
+
+  // Stores a plan and returns its number; a plan equal to the board's latest keeps that one's.
+  std::int64_t SavePlan(const Plan& plan);
+  // The board's latest plan. A program that this build does not have gets the index -1.
+  std::optional<Plan> LoadPlan(std::string_view board) const;
+  // Every plan of a board, oldest first; of all boards when it is empty.
+  std::vector<StoredPlan> LoadPlans(std::string_view board) const;
+
+  // Throws Error when another release has this name and board, or the plan is not stored.
+  void SaveRelease(const Release& release);
+  // In the order of their plans.
+  std::vector<Release> ListReleases() const;
+
+  std::vector<PublishedRecord> LoadPublished() const;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fenestra

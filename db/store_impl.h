@@ -1,0 +1,34 @@
+// What the files of Store share.
+#pragma once
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "db/store.h"
+#include "db/table.h"
+
+namespace fenestra {
+
+struct Store::Impl {
+  explicit Impl(sqlite::Connection opened)
+      : connection(std::move(opened)),
+        tables(&connection, &connection, &connection, &connection, &connection, &connection,
+               &connection) {}
+
+  template <typename Record>
+  Table<Record>& TableOf() {
+    return std::get<Table<Record>>(tables);
+  }
+
+  sqlite::Connection connection;
+  std::tuple<Table<Environment>, Table<TimeRecord>, Table<AccuracyRecord>, Table<DigestRecord>,
+             Table<EdgeRecord>, Table<WaitRecord>, Table<FailureRecord>>
+      tables;
+};
+
+// The row of a time's key in `times`; 0 when there is none.
+std::int64_t StoredTimeId(sqlite::Connection* connection, const TimeKey& key);
+
+}  // namespace fenestra

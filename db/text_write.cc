@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "accuracy/error.h"
+#include "db/digest.h"
+#include "db/files.h"
+#include "db/record_check.h"
+#include "db/text.h"
+#include "db/text_columns.h"
+
+namespace fenestra {
+namespace {
+
+using text::AppendField;
+
+template <typename Record>
+void AppendSection(const std::vector<const Record*>& records, std::string* out) {
+  if (records.empty()) return;
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const Record* record : records) {
+    std::string group;
+    std::string line;
+    fields::All<Record>(*record, [&](std::string_view name, const auto& value) {
+      if (name == "board") return;
+      AppendField(text::FieldOf(value), text::IsGroupColumn<Record>(name) ? &group : &line);
+    });
+    groups[group].push_back(std::move(line));
+  }
+  *out += text::ColumnsOf<Record>().header + '\n';
+  for (const auto& [group, lines] : groups) {
+    if (!group.empty()) out->append(text::kGroupMark).append("\t").append(group).append("\n");
+    for (const std::string& line : lines) out->append(line).append("\n");
+  }
+}
+
+// The environments that records of a board name.
+std::set<std::string_view> EnvironmentsOf(const Evidence& evidence, std::string_view board) {
+  std::set<std::string_view> ids;
+  fields::ForEachList(evidence, [&](const auto& list) {
+    for (const auto& record : list) {
+      if (fields::BoardOf(record) == board) ids.insert(fields::EnvironmentOf(record));
+    }
+  });
+  return ids;
+}
+
+std::set<std::string_view> BoardsOf(const Evidence& evidence) {
+  std::set<std::string_view> boards;
+  fields::ForEachList(evidence, [&](const auto& list) {
+    for (const auto& record : list) boards.insert(fields::BoardOf(record));
+  });
+  boards.erase("");
+  return boards;
+}
+
+// REQUIRES: the evidence is sorted.
+std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
+  const std::set<std::string_view> environments = EnvironmentsOf(evidence, board);
+  std::string out = fmt::format("{}\t{}\t{}\n", text::kMagic, kTextVersion, board);
+  fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
+    std::vector<const Record*> records;
+    for (const Record& record : list) {
+      if constexpr (std::is_same_v<Record, Environment>) {
+        if (environments.contains(record.id)) records.push_back(&record);
+      } else {
+        if (fields::BoardOf(record) == board) records.push_back(&record);
+      }
+    }
+    AppendSection(records, &out);
+  });
+  return out.append(text::kEnd).append("\n");
+}
+
+void CheckAll(const Evidence& evidence) {
+  std::set<std::string_view> known;
+  for (const Environment& environment : evidence.environments) known.insert(environment.id);
+  fields::ForEachList(evidence, [&](const auto& list) {
+    for (const auto& record : list) {
+      std::string fault = Fault(record);
+      const std::string_view environment = fields::EnvironmentOf(record);
+      if (fault.empty() && !environment.empty() && !known.contains(environment)) {
+        fault = fmt::format("environment '{}' is not in the evidence", environment);
+      }
+      if (!fault.empty()) {
+        throw Error(fmt::format("cannot dump: {}: {}; measure it again", Describe(record), fault));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void Sort(Evidence* evidence) {
+  fields::ForEachList(*evidence, [](auto& list) { std::sort(list.begin(), list.end()); });
+  std::sort(evidence->published.begin(), evidence->published.end());
+}
+
+std::string TextOf(const Evidence& evidence, std::string_view board) {
+  Evidence sorted = evidence;
+  Sort(&sorted);
+  return TextOfSorted(sorted, board);
+}
+
+std::string DigestOf(const Evidence& evidence) {
+  Evidence sorted = evidence;
+  Sort(&sorted);
+  std::string all;
+  for (std::string_view board : BoardsOf(sorted)) all += TextOfSorted(sorted, board);
+  return HexDigest(all);
+}
+
+double RoundFraction(double fraction) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), fraction,
+                                 std::chars_format::scientific, kFractionDigits - 1)
+                       .ptr;
+  double rounded = fraction;
+  std::from_chars(buffer, end, rounded);
+  return rounded;
+}
+
+std::vector<std::filesystem::path> Dump(const Evidence& evidence,
+                                        const std::filesystem::path& dir) {
+  CheckAll(evidence);
+  Evidence sorted = evidence;
+  Sort(&sorted);
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) {
+    throw Error(fmt::format("{}: cannot create the folder: {}; name another with --out",
+                            dir.string(), error.message()));
+  }
+  std::vector<std::filesystem::path> files;
+  for (std::string_view board : BoardsOf(sorted)) {
+    files.push_back(dir / fmt::format("{}.tsv", board));
+    WriteFileAtomically(files.back(), TextOfSorted(sorted, board));
+  }
+  return files;
+}
+
+}  // namespace fenestra

@@ -1,0 +1,219 @@
+#include "export/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "accuracy/error.h"
+#include "db/files.h"
+#include "export/check_windows.h"
+#include "export/header.h"
+#include "export/header_folder.h"
+#include "export/header_format.h"
+#include "export/header_parse.h"
+#include "kernels/enum_names.h"
+
+namespace fenestra {
+namespace {
+
+constexpr EnumNames<Severity, 2> kSeverities{
+    {{Severity::kError, "error"}, {Severity::kWarning, "warning"}}};
+
+constexpr std::string_view kExport = "regenerate with `fenestra export`";
+
+// Line by line, so that CRLF and a missing last newline count as differences.
+std::string_view TakeLine(std::string_view* text) {
+  const std::size_t size = std::min(text->find('\n'), text->size());
+  const std::string_view line = text->substr(0, size);
+  text->remove_prefix(std::min(size + 1, text->size()));
+  return line;
+}
+
+bool IsContent(std::string_view line) { return line.starts_with("// content "); }
+
+class HeaderCheck {
+ public:
+  HeaderCheck(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+
+  std::vector<Finding> Take() { return std::move(findings_); }
+
+  void CheckContent() {
+    std::string_view rest = text_;
+    for (int line = 1; !rest.empty(); ++line) {
+      const std::string_view content = TakeLine(&rest);
+      if (!IsContent(content)) continue;
+      std::string expected = header::BannerLine("content", header::ContentDigest(text_));
+      expected.pop_back();  // the line's end
+      if (content != expected) {
+        Error(line, "the text differs from its content digest: it was edited by hand", kExport);
+      }
+      return;
+    }
+    Error(0, "the banner has no content digest", kExport);
+  }
+
+  void CheckBoards(const ParsedHeader& header, const Plan& plan) {
+    const std::string stem = std::filesystem::path(name_).stem().string();
+    const std::pair<std::string_view, std::string_view> places[] = {
+        {"file name", stem},
+        {"banner", header.banner_board},
+        {"tables", header.constant_board},
+        {"FindBoard", header.code_board}};
+    for (const auto& [place, board] : places) {
+      if (board == plan.board) continue;
+      Error(0, fmt::format("boards are swapped: its {} says {}, not {}", place, board, plan.board),
+            kExport);
+    }
+  }
+
+  void CheckEvidence(const ParsedHeader& header, const Evidence& evidence, const Plan& plan) {
+    const std::string digest = DigestOf(evidence);
+    if (plan.evidence != digest) {
+      Error(
+          0,
+          fmt::format("the plan to compare with is of evidence {}, not {}", plan.evidence, digest),
+          "plan again from this evidence");
+    }
+    for (const std::string& named : {header.banner_evidence, header.code_evidence}) {
+      if (named == digest) continue;
+      Error(0, fmt::format("it is of evidence {}, which has digest {} now", named, digest),
+            "regenerate with `fenestra export`, or bring back the evidence it is of");
+      break;
+    }
+    if (header.banner_margin != plan.margin || header.code_margin != plan.margin) {
+      Error(0, fmt::format("it is of margin {}, not {}", header.code_margin, plan.margin), kExport);
+    }
+    if (header.banner_protocol != kProtocolVersion || header.code_protocol != kProtocolVersion) {
+      Error(0, fmt::format("it is of protocol {}, not {}", header.code_protocol, kProtocolVersion),
+            "sweep with this build, then export");
+    }
+  }
+
+  // The first line that differs from what the plan gives, content digests apart: those differ
+  // wherever anything does.
+  void CheckBytes(const Evidence& evidence, const Plan& plan) {
+    const std::string expected = HeaderText(plan, evidence.environments);
+    if (text_ == expected) return;
+    std::string_view given = text_;
+    std::string_view wanted = expected;
+    for (int line = 1;; ++line) {
+      const bool ends = given.empty() || wanted.empty();
+      const std::string_view is = TakeLine(&given);
+      const std::string_view should = TakeLine(&wanted);
+      if (!ends && (is == should || (IsContent(is) && IsContent(should)))) continue;
+      Error(line, fmt::format("regenerating gives other text here: '{}', not '{}'", should, is),
+            kExport);
+      return;
+    }
+  }
+
+  void CheckStale(const Evidence& evidence, const Plan& plan, const Environment& current) {
+    for (const std::string& id : plan.environments) {
+      const bool times =
+          std::any_of(evidence.times.begin(), evidence.times.end(), [&](const TimeRecord& record) {
+            return record.key.board == plan.board && record.key.environment == id;
+          });
+      const auto found = std::find_if(evidence.environments.begin(), evidence.environments.end(),
+                                      [&](const Environment& one) { return one.id == id; });
+      if (!times || found == evidence.environments.end()) continue;
+      const std::tuple<std::string_view, std::string_view, std::string_view> changes[] = {
+          {"driver", found->driver, current.driver},
+          {"toolkit", found->toolkit, current.toolkit},
+          {"compiler", found->compiler, current.compiler}};
+      for (const auto& [what, then, now] : changes) {
+        if (then == now) continue;
+        findings_.push_back(
+            {Severity::kWarning, std::string(name_), 0,
+             fmt::format("time is stale: measured with {} {}, now {}", what, then, now),
+             "sweep again with `fenestra sweep --only time`"});
+      }
+    }
+  }
+
+  void Error(int line, std::string message, std::string_view remedy) {
+    findings_.push_back(
+        {Severity::kError, std::string(name_), line, std::move(message), std::string(remedy)});
+  }
+
+  void Append(std::vector<Finding> findings) {
+    std::move(findings.begin(), findings.end(), std::back_inserter(findings_));
+  }
+
+ private:
+  std::string_view name_;
+  std::string_view text_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string_view ToString(Severity severity) { return NameOf(kSeverities, severity); }
+std::optional<Severity> ParseSeverity(std::string_view text) { return ValueOf(kSeverities, text); }
+
+std::string ToString(const Finding& finding) {
+  const std::string place =
+      finding.line > 0 ? fmt::format("{}:{}", finding.file, finding.line) : finding.file;
+  return fmt::format("{}: {}: {}: {}", place, ToString(finding.severity), finding.message,
+                     finding.remedy);
+}
+
+std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::string_view name,
+                           std::string_view text, const Environment* current) {
+  HeaderCheck check(name, text);
+  check.CheckContent();
+  try {
+    const ParsedHeader header = ParseHeader(text, name);
+    check.CheckBoards(header, plan);
+    check.CheckEvidence(header, evidence, plan);
+    check.Append(CheckWindows(evidence, plan, header, name));
+  } catch (const Error& error) {
+    check.Error(0, error.what(), kExport);
+  }
+  check.CheckBytes(evidence, plan);
+  if (current != nullptr) check.CheckStale(evidence, plan, *current);
+  return check.Take();
+}
+
+std::vector<Finding> CheckFolder(const std::filesystem::path& folder) {
+  const std::vector<std::string> boards = BoardsIn(folder);
+  std::vector<Finding> findings;
+  const auto add = [&findings](std::vector<Finding> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(findings));
+  };
+  const std::filesystem::path all = folder / "all.h";
+  if (!std::filesystem::exists(all) || ReadFile(all, kMaxHeaderBytes) != AllHeadersText(boards)) {
+    findings.push_back({Severity::kError, all.string(), 0,
+                        "it does not list just the headers of its folder", std::string(kExport)});
+  }
+  for (const std::string& board : boards) {
+    const std::string path = (folder / (board + ".h")).string();
+    const std::string text = ReadFile(path, kMaxHeaderBytes);
+    HeaderCheck check(path, text);
+    check.CheckContent();
+    add(check.Take());
+  }
+  return findings;
+}
+
+std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,
+                                 const std::filesystem::path& folder, const Environment* current) {
+  std::vector<Finding> findings = CheckFolder(folder);
+  const std::filesystem::path path = folder / (plan.board + ".h");
+  if (!std::filesystem::exists(path)) {
+    findings.push_back({Severity::kError, path.string(), 0,
+                        fmt::format("there is no header for {}", plan.board),
+                        std::string(kExport)});
+    return findings;
+  }
+  std::erase_if(findings, [&](const Finding& one) { return one.file == path.string(); });
+  const std::string text = ReadFile(path, kMaxHeaderBytes);
+  for (Finding& one : Check(evidence, plan, path.string(), text, current)) {
+    findings.push_back(std::move(one));
+  }
+  return findings;
+}
+
+}  // namespace fenestra

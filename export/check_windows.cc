@@ -1,0 +1,165 @@
+#include "export/check_windows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/program_list.h"
+
+namespace fenestra {
+namespace {
+
+constexpr std::string_view kExport = "regenerate with `fenestra export`";
+
+class WindowCheck {
+ public:
+  WindowCheck(const Evidence& evidence, const Plan& plan, std::string_view file)
+      : evidence_(evidence), plan_(plan), file_(file) {}
+
+  std::vector<Finding> Run(const ParsedHeader& header) {
+    CheckRoutes(header);
+    for (const ParsedRoute& route : header.routes) {
+      CheckTable(route, route.windows, "");
+      if (!route.in_place.empty()) CheckTable(route, route.in_place, " in place");
+      CheckClasses(route);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void Add(Severity severity, int line, std::string message, std::string_view remedy) {
+    findings_.push_back(
+        {severity, std::string(file_), line, std::move(message), std::string(remedy)});
+  }
+
+  const RoutePlan* Planned(const Route& route) const {
+    const auto found = std::find_if(plan_.routes.begin(), plan_.routes.end(),
+                                    [&](const RoutePlan& one) { return one.route == route; });
+    return found == plan_.routes.end() ? nullptr : &*found;
+  }
+
+  void CheckRoutes(const ParsedHeader& header) {
+    for (const RoutePlan& planned : plan_.routes) {
+      const bool present =
+          std::any_of(header.routes.begin(), header.routes.end(),
+                      [&](const ParsedRoute& one) { return one.route == planned.route; });
+      if (present) continue;
+      Add(Severity::kError, 0,
+          fmt::format("route {} has evidence but no windows", ToString(planned.route)), kExport);
+    }
+    for (const ParsedRoute& route : header.routes) {
+      if (Planned(route.route) != nullptr) continue;
+      Add(Severity::kError, route.line,
+          fmt::format("route {} has windows but no evidence", ToString(route.route)), kExport);
+    }
+  }
+
+  void CheckTable(const ParsedRoute& route, const std::vector<ParsedWindow>& windows,
+                  std::string_view form) {
+    const std::string name = ToString(route.route) + std::string(form);
+    std::int64_t end = 0;
+    for (const ParsedWindow& parsed : windows) {
+      const Window& window = parsed.window;
+      if (window.hi <= window.lo) {
+        Add(Severity::kError, parsed.line,
+            fmt::format("window ({}, {}] of {} is empty", window.lo, window.hi, name), kExport);
+      }
+      if (window.lo != end) {
+        Add(Severity::kError, parsed.line,
+            fmt::format("window ({}, {}] of {} leaves a gap or overlap after {}", window.lo,
+                        window.hi, name, end),
+            kExport);
+      }
+      end = window.hi;
+      CheckProgram(route, parsed, name, !form.empty());
+      CheckMargin(route, parsed, name);
+    }
+    if (end != kMaxRows) {
+      Add(Severity::kError, windows.empty() ? route.line : windows.back().line,
+          fmt::format("windows of {} end at {} rows, not {}", name, end, kMaxRows), kExport);
+    }
+  }
+
+  void CheckProgram(const ParsedRoute& route, const ParsedWindow& parsed, const std::string& name,
+                    bool in_place) {
+    if (parsed.window.program < 0) {
+      Add(Severity::kError, parsed.line,
+          fmt::format("{} is not in the list of programs", parsed.program),
+          "put it back into kernels/program_list.h, or sweep and export again");
+      return;
+    }
+    const Program& program = kPrograms[static_cast<std::size_t>(parsed.window.program)];
+    if (!Serves(program, route.route) || (in_place && !AllowsInPlace(program))) {
+      Add(Severity::kError, parsed.line, fmt::format("{} cannot run {}", parsed.program, name),
+          kExport);
+    }
+  }
+
+  // The margin where a waiver does not say otherwise.
+  double LimitAt(const Route& route, const std::string& program, std::int64_t rows) const {
+    double limit = plan_.margin;
+    for (const Waiver& waiver : plan_.waivers) {
+      if (waiver.route == route && waiver.program == program && rows <= waiver.rows) {
+        limit = std::max(limit, waiver.fraction);
+      }
+    }
+    return limit;
+  }
+
+  // The top window is unqualified by its kind.
+  void CheckMargin(const ParsedRoute& route, const ParsedWindow& parsed, const std::string& name) {
+    const Window& window = parsed.window;
+    if (route.route.pass == Pass::kForward || window.edge == EdgeKind::kTop) return;
+    const AccuracyRecord* worst = nullptr;
+    for (const AccuracyRecord& record : evidence_.accuracy) {
+      const AccuracyKey& key = record.key;
+      if (key.board != plan_.board || key.width != route.route.width ||
+          key.program != parsed.program || key.reference != Reference::kOwnRstd ||
+          key.protocol != kProtocolVersion || key.rows <= window.lo || key.rows > window.hi ||
+          record.worst <= LimitAt(route.route, parsed.program, key.rows)) {
+        continue;
+      }
+      if (worst == nullptr || record.worst > worst->worst) worst = &record;
+    }
+    if (worst == nullptr) return;
+    Add(Severity::kError, parsed.line,
+        fmt::format("{} runs {} where it reaches {:.3g} of the budget (limit {:.3g}) at {} rows, "
+                    "family {}, seed {}",
+                    name, parsed.program, worst->worst,
+                    LimitAt(route.route, parsed.program, worst->key.rows), worst->key.rows,
+                    ToString(worst->key.family), worst->worst_seed),
+        kExport);
+  }
+
+  // Whether an edge was run on both sides: one output that the route has suffices to tell.
+  static bool IsCompared(const Route& route, const EdgeClasses& classes) {
+    if (route.pass == Pass::kForward) return classes.y != EdgeClass::kUnmeasured;
+    return classes.dx != EdgeClass::kUnmeasured && classes.dw != EdgeClass::kUnmeasured;
+  }
+
+  void CheckClasses(const ParsedRoute& route) {
+    for (std::size_t i = 1; i < route.windows.size(); ++i) {
+      const ParsedWindow& parsed = route.windows[i];
+      if (IsCompared(route.route, parsed.window.classes)) continue;
+      Add(Severity::kWarning, parsed.line,
+          fmt::format("edge of {} at {} rows: outputs on its two sides were never compared",
+                      ToString(route.route), parsed.window.lo),
+          "sweep the route on the board, which classes its edges");
+    }
+  }
+
+  const Evidence& evidence_;
+  const Plan& plan_;
+  std::string_view file_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> CheckWindows(const Evidence& evidence, const Plan& plan,
+                                  const ParsedHeader& header, std::string_view file) {
+  return WindowCheck(evidence, plan, file).Run(header);
+}
+
+}  // namespace fenestra

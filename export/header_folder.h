@@ -1,0 +1,31 @@
+// The folder of generated headers: one per board, and all.h, which names them all.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/plan.h"
+#include "db/records.h"
+
+namespace fenestra {
+
+// No header is larger: files beyond this are refused.
+inline constexpr std::size_t kMaxHeaderBytes = std::size_t{4} << 20;
+
+// Boards whose headers are in `folder`, in order of name. Throws Error when it is no folder, or
+// holds a header that is named for no known board.
+std::vector<std::string> BoardsIn(const std::filesystem::path& folder);
+
+// Text of all.h for these boards: includes their headers and lists them in kBoardWindows. With none
+// it is an empty table, which compiles.
+std::string AllHeadersText(std::span<const std::string> boards);
+
+// Writes <folder>/<plan.board>.h and <folder>/all.h for the boards then in the folder, creating
+// it when missing, each file whole or not at all. Returns the board header's path. Throws Error as
+// HeaderText does, or when a file cannot be written.
+std::filesystem::path WriteHeader(const std::filesystem::path& folder, const Plan& plan,
+                                  std::span<const Environment> environments);
+
+}  // namespace fenestra

@@ -1,0 +1,264 @@
+#include "export/header_parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "accuracy/error.h"
+#include "export/header_format.h"
+#include "kernels/program_list.h"
+
+namespace fenestra {
+namespace {
+
+constexpr std::string_view kRemedy = "regenerate it with `fenestra export`";
+
+template <typename Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// The text between `prefix` and `suffix` when `line` is just that.
+std::optional<std::string_view> Between(std::string_view line, std::string_view prefix,
+                                        std::string_view suffix) {
+  if (line.size() < prefix.size() + suffix.size() || !line.starts_with(prefix) ||
+      !line.ends_with(suffix)) {
+    return std::nullopt;
+  }
+  return line.substr(prefix.size(), line.size() - prefix.size() - suffix.size());
+}
+
+bool SetClass(std::string_view output, EdgeClass edge_class, EdgeClasses* classes) {
+  const std::pair<std::string_view, EdgeClass EdgeClasses::*> outputs[] = {
+      {"y", &EdgeClasses::y},
+      {"rstd", &EdgeClasses::rstd},
+      {"residual_out", &EdgeClasses::residual_out},
+      {"dx", &EdgeClasses::dx},
+      {"dw", &EdgeClasses::dw}};
+  for (const auto& [name, member] : outputs) {
+    if (name != output) continue;
+    classes->*member = edge_class;
+    return true;
+  }
+  return false;
+}
+
+// ".dx = kSame, .dw = kDiffers".
+std::optional<EdgeClasses> ParseClasses(const std::string& text) {
+  static const std::regex kItem(R"(\.(\w+) = (k\w+)(?:, |$))");
+  EdgeClasses classes;
+  std::size_t end = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), kItem); it != std::sregex_iterator();
+       ++it) {
+    const auto edge_class = ParseEdgeClass(header::NameOfEnumerator((*it)[2].str()));
+    if (static_cast<std::size_t>(it->position()) != end || !edge_class ||
+        !SetClass((*it)[1].str(), *edge_class, &classes)) {
+      return std::nullopt;
+    }
+    end += static_cast<std::size_t>(it->length());
+  }
+  if (end != text.size()) return std::nullopt;
+  return classes;
+}
+
+std::optional<ParsedWindow> ParseWindow(std::string_view line) {
+  static const std::regex kLine(
+      R"re(\s+\{\s*(\d+),\s+(\d+|kMaxRows), ProgramIndex\("(\w+)"\),\s+(k\w+),\s+)re"
+      R"re(\{([^{}]*)\},\s+(k\w+),\s+(k\w+)\},)re");
+  std::cmatch match;
+  if (!std::regex_match(line.data(), line.data() + line.size(), match, kLine)) {
+    return std::nullopt;
+  }
+  const auto lo = ParseNumber<std::int64_t>(match[1].str());
+  const auto hi = match[2] == std::string(header::kMaxRowsName)
+                      ? std::optional<std::int64_t>(kMaxRows)
+                      : ParseNumber<std::int64_t>(match[2].str());
+  const auto edge = ParseEdgeKind(header::NameOfEnumerator(match[4].str()));
+  const auto classes = ParseClasses(match[5].str());
+  const auto time = ParseBasis(header::NameOfEnumerator(match[6].str()));
+  const auto accuracy = ParseBasis(header::NameOfEnumerator(match[7].str()));
+  if (!lo || !hi || !edge || !classes || !time || !accuracy) return std::nullopt;
+  ParsedWindow parsed;
+  parsed.program = match[3].str();
+  parsed.window = {*lo, *hi, FindProgram(parsed.program), *edge, *classes, *time, *accuracy};
+  parsed.text = line;
+  return parsed;
+}
+
+struct Table {
+  int line = 0;
+  std::vector<ParsedWindow> windows;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, std::string_view name) : name_(name) {
+    while (!text.empty()) {
+      const std::size_t size = std::min(text.find('\n'), text.size());
+      lines_.push_back(text.substr(0, size));
+      text.remove_prefix(std::min(size + 1, text.size()));
+    }
+  }
+
+  ParsedHeader Run() {
+    ParseBanner();
+    for (std::string_view line : {std::string_view(), header::kInclude, std::string_view(),
+                                  header::kFormatOff, header::kOpen, std::string_view()}) {
+      Expect(line);
+    }
+    while (!Peek().starts_with(header::kRoutesOpen)) ParseTable();
+    ParseRoutes();
+    ParseBoard();
+    Expect(header::kClose);
+    if (next_ != lines_.size()) Fail("nothing after the end");
+    return std::move(parsed_);
+  }
+
+ private:
+  // Names the line read last.
+  [[noreturn]] void Fail(std::string_view expected) const {
+    throw Error(fmt::format("{}:{}: expected {}: {}", name_, std::max<std::size_t>(next_, 1),
+                            expected, kRemedy),
+                ExitCode::kCheckFailed);
+  }
+
+  std::string_view Next() {
+    if (next_ == lines_.size()) Fail("more: the file is cut short");
+    return lines_[next_++];
+  }
+  std::string_view Peek() const {
+    return next_ < lines_.size() ? lines_[next_] : std::string_view();
+  }
+  void Expect(std::string_view line) {
+    if (Next() != line) Fail(line.empty() ? "an empty line" : fmt::format("'{}'", line));
+  }
+  std::string_view ExpectBetween(std::string_view prefix, std::string_view suffix) {
+    const auto text = Between(Next(), prefix, suffix);
+    if (!text) Fail(fmt::format("'{}...{}'", prefix, suffix));
+    return *text;
+  }
+  template <typename Number>
+  Number ExpectNumber(std::string_view text) {
+    const auto number = ParseNumber<Number>(text);
+    if (!number) Fail("a number");
+    return *number;
+  }
+
+  void ParseBanner() {
+    std::map<std::string, std::string, std::less<>> first;  // first word of each key's last line
+    while (Peek() != header::kPragma) {
+      const std::string_view line = Next();
+      if (!line.starts_with("//")) Fail("a comment line of the banner");
+      if (line.size() <= header::kComment.size() + header::kKeyWidth || line[3] == ' ') continue;
+      const std::string_view key = line.substr(3, line.find(' ', 3) - 3);
+      const std::string_view value = line.substr(header::kComment.size() + header::kKeyWidth);
+      first.insert_or_assign(std::string(key), std::string(value.substr(0, value.find(' '))));
+      if (key == "environment") parsed_.environments.emplace_back(first["environment"]);
+    }
+    Expect(header::kPragma);
+    for (std::string_view key : {"board", "margin", "protocol", "evidence", "content"}) {
+      if (!first.contains(key)) Fail(fmt::format("'{}' in the banner", key));
+    }
+    parsed_.banner_board = first["board"];
+    parsed_.banner_margin = ExpectNumber<double>(first["margin"]);
+    parsed_.banner_protocol = ExpectNumber<int>(first["protocol"]);
+    parsed_.banner_evidence = first["evidence"];
+    parsed_.content = first["content"];
+  }
+
+  void ParseTable() {
+    while (Peek().starts_with("// ")) ++next_;
+    const std::string name(ExpectBetween(header::kTableOpen, header::kTableEnd));
+    Table table{.line = static_cast<int>(next_), .windows = {}};
+    while (Peek() != header::kEnd) {
+      const std::string_view line = Next();
+      if (line.starts_with("    // ")) continue;
+      auto window = ParseWindow(line);
+      if (!window)
+        Fail("a window '{lo, hi, ProgramIndex(\"...\"), kind, {classes}, time, accuracy}'");
+      window->line = static_cast<int>(next_);
+      table.windows.push_back(std::move(*window));
+    }
+    Expect(header::kEnd);
+    Expect(header::TotalAssert(name));
+    Expect("");
+    if (!tables_.emplace(name, std::move(table)).second) Fail("each table once");
+  }
+
+  void ParseRoutes() {
+    const std::string name(ExpectBetween(header::kRoutesOpen, header::kTableEnd));
+    const auto board = Between(name, "", "_routes");
+    if (!board) Fail("a table of routes named '..._routes'");
+    constant_ = *board;
+    parsed_.constant_board = header::BoardOfConstant(constant_);
+    while (Peek() != header::kEnd) ParseRouteRow(Next());
+    Expect(header::kEnd);
+    Expect(fmt::format("static_assert(AreSound({}));", name));
+    Expect("");
+    for (const auto& [table, windows] : tables_) {
+      if (!used_.contains(table)) Fail(fmt::format("'{}' in the table of routes", table));
+    }
+  }
+
+  // A row is known by its table: whichever of the ways to write that route it is.
+  void ParseRouteRow(std::string_view row) {
+    for (const auto& [name, table] : tables_) {
+      const auto text = Between(name, constant_ + "_", "");
+      const auto route = text ? ParseRoute(*text) : std::nullopt;
+      if (!route) continue;
+      const std::string other = name + std::string(header::kInPlaceSuffix);
+      for (std::string_view in_place :
+           {std::string_view{name}, std::string_view{other}, header::kNoTable}) {
+        if (row != header::RouteRow(parsed_.constant_board, *route, in_place)) continue;
+        ParsedRoute parsed{*route, table.line, table.windows, {}};
+        if (in_place != header::kNoTable) {
+          const auto found = tables_.find(std::string(in_place));
+          if (found == tables_.end()) Fail(fmt::format("a table '{}'", in_place));
+          parsed.in_place = found->second.windows;
+          used_.insert(found->first);
+        }
+        used_.insert(name);
+        parsed_.routes.push_back(std::move(parsed));
+        return;
+      }
+    }
+    Fail("a row of the table of routes, as its tables above are named");
+  }
+
+  void ParseBoard() {
+    Expect(fmt::format("{}{}{{", header::kBoardOpen, constant_));
+    parsed_.code_board = ExpectBetween("    .board = FindBoard(\"", "\"),");
+    Expect(fmt::format("    .routes = {}_routes,", constant_));
+    parsed_.code_evidence = ExpectBetween("    .evidence_digest = \"", "\",");
+    parsed_.code_margin = ExpectNumber<double>(ExpectBetween("    .margin = ", ","));
+    parsed_.code_protocol = ExpectNumber<int>(ExpectBetween("    .protocol = ", ","));
+    Expect(fmt::format("    .index = IndexRoutes({}_routes),", constant_));
+    Expect(header::kEnd);
+    Expect("");
+  }
+
+  std::string_view name_;
+  std::vector<std::string_view> lines_;
+  std::size_t next_ = 0;
+  std::string constant_;  // "kH200_132"
+  std::map<std::string, Table> tables_;
+  std::set<std::string> used_;
+  ParsedHeader parsed_;
+};
+
+}  // namespace
+
+ParsedHeader ParseHeader(std::string_view text, std::string_view name) {
+  return Parser(text, name).Run();
+}
+
+}  // namespace fenestra

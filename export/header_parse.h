@@ -1,0 +1,45 @@
+// Reading a generated window header back, strictly: any line that header.h would not write is an
+// error, so that whatever is compiled is also checked.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/window.h"
+
+namespace fenestra {
+
+struct ParsedWindow {
+  Window window;        // program is -1 when the list has none of that name
+  std::string program;  // name
+  int line = 0;         // in the file, from 1
+  std::string text;     // of that line
+};
+
+struct ParsedRoute {
+  Route route;
+  int line = 0;  // where its table begins
+  std::vector<ParsedWindow> windows;
+  std::vector<ParsedWindow> in_place;  // the same as `windows` where they share a table
+};
+
+struct ParsedHeader {
+  std::string banner_board;     // as the banner names it
+  std::string constant_board;   // as the names of the tables have it
+  std::string code_board;       // as FindBoard looks it up
+  std::string banner_evidence;  // 16 hex digits
+  std::string code_evidence;
+  double banner_margin = 0;
+  double code_margin = 0;
+  int banner_protocol = 0;
+  int code_protocol = 0;
+  std::string content;                    // digest that the banner gives
+  std::vector<std::string> environments;  // ids
+  std::vector<ParsedRoute> routes;        // in file order
+};
+
+// Parses the text of a header; `name` leads error messages. Throws Error "NAME:LINE: what: remedy".
+ParsedHeader ParseHeader(std::string_view text, std::string_view name);
+
+}  // namespace fenestra

@@ -1,0 +1,75 @@
+#include "accuracy/protocol.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace fenestra {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
+
+TEST(Protocol, NamesGoBothWays) {
+  for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
+    EXPECT_EQ(ParseFamily(ToString(family)), family);
+  }
+  for (Reference reference : {Reference::kOwnRstd, Reference::kEagerRstd}) {
+    EXPECT_EQ(ParseReference(ToString(reference)), reference);
+  }
+  for (Profile profile : {Profile::kQuick, Profile::kFull, Profile::kRelease}) {
+    EXPECT_EQ(ParseProfile(ToString(profile)), profile);
+  }
+  EXPECT_EQ(ToString(Family::kCancel), "cancel");
+  EXPECT_EQ(ToString(Reference::kOwnRstd), "own_rstd");
+  EXPECT_EQ(ToString(Profile::kFull), "full");
+  EXPECT_EQ(ParseFamily("nonsense"), std::nullopt);
+  EXPECT_EQ(ParseProfile(""), std::nullopt);
+}
+
+TEST(Protocol, InputsOfProfiles) {
+  EXPECT_EQ(InputsOf(Profile::kQuick), 4);
+  EXPECT_EQ(InputsOf(Profile::kFull), 60);
+  EXPECT_EQ(InputsOf(Profile::kRelease), 60);
+}
+
+TEST(TokenCounts, Quick) {
+  EXPECT_THAT(TokenCounts(Profile::kQuick),
+              ElementsAre(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 65537));
+  EXPECT_EQ(TimedTokenCounts(Profile::kQuick), TokenCounts(Profile::kQuick));
+}
+
+TEST(TokenCounts, FullHasWhatTheDesignLists) {
+  const std::vector<std::int64_t> counts = TokenCounts(Profile::kFull);
+  EXPECT_EQ(TokenCounts(Profile::kRelease), counts);
+  EXPECT_TRUE(std::ranges::is_sorted(counts));
+  EXPECT_EQ(std::ranges::adjacent_find(counts), counts.end());
+  for (std::int64_t tokens = 1; tokens <= 64; ++tokens)
+    EXPECT_THAT(counts, ::testing::Contains(tokens));
+  EXPECT_THAT(counts, IsSupersetOf({96,   127,   128,   129,   192,   255,   256,   384,
+                                    512,  768,   1024,  1536,  2048,  3072,  4096,  6144,
+                                    8192, 12288, 16384, 24576, 32768, 49152, 65536, 65537}));
+  // 1 to 64, the seven small ones, 16 powers and halves above 256 with 65536, 65537, 16 seeded.
+  EXPECT_EQ(counts.size(), 64 + 7 + 16 + 1 + 16);
+}
+
+TEST(TokenCounts, OneSeededCountInEachGapAbove256) {
+  const std::vector<std::int64_t> counts = TokenCounts(Profile::kFull);
+  for (std::int64_t power = 256; power < 65536; power *= 2) {
+    for (const auto& [low, high] : {std::pair{power, power * 3 / 2}, {power * 3 / 2, power * 2}}) {
+      EXPECT_EQ(std::ranges::count_if(counts, [&](auto t) { return t > low && t < high; }), 1)
+          << low;
+    }
+  }
+}
+
+TEST(TokenCounts, TimedOnesAreSampled) {
+  const std::vector<std::int64_t> counts = TokenCounts(Profile::kFull);
+  const std::vector<std::int64_t> timed = TimedTokenCounts(Profile::kFull);
+  EXPECT_TRUE(std::ranges::includes(counts, timed));
+  EXPECT_EQ(timed.size(), 17 + 15 + 1);  // 2^0 to 2^16, 3 * 2^0 to 3 * 2^14, 65537
+}
+
+}  // namespace
+}  // namespace fenestra

@@ -1,0 +1,214 @@
+// Text evidence to windows and back through the built command: import, plan, export, check, dump.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "db/text.h"
+#include "tests/cli/process.h"
+#include "tests/tuner/evidence_builder.h"
+
+namespace fenestra::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string ReadText(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// One route of one board: the dual grid is twice as fast at 64 rows and below, the ring twice as
+// fast from 128 on; both far within the margin and level with the comparator.
+Evidence TwoWindowEvidence() {
+  test::EvidenceBuilder builder;
+  builder.Time(test::kDual, {{1, 2000}, {64, 3000}, {128, 16000}, {4096, 90000}})
+      .Time(test::kFma, {{1, 4000}, {64, 6000}, {128, 8000}, {4096, 45000}})
+      .Time("stream", {{1, 1500}, {64, 2000}, {128, 4000}, {4096, 40000}});
+  for (std::string_view program : {test::kDual, test::kFma, std::string_view("eager")}) {
+    builder.Flat(program, {1, 64, 128, 4096}, 0.0006);
+  }
+  Evidence evidence = std::move(builder.evidence);
+  evidence.environments[0] = WithId(evidence.environments[0]);
+  const std::string& id = evidence.environments[0].id;
+  for (TimeRecord& record : evidence.times) {
+    record.key.environment = id;
+    record.min_ns = record.p90_ns = record.span_median_ns = record.median_ns;
+    record.calls = 80;
+    record.samples_digest = "0123456789abcdef";
+  }
+  for (AccuracyRecord& record : evidence.accuracy) record.environment = id;
+  return evidence;
+}
+
+class Pipeline : public ::testing::Test {
+ protected:
+  void SetUp() override { evidence_ = Dump(TwoWindowEvidence(), folder_.path()).at(0); }
+
+  ProcessResult Fenestra(std::vector<std::string> words) const {
+    words.insert(words.begin(), FENESTRA_COMMAND);
+    ProcessOptions options;
+    options.folder = folder_.path();
+    return RunProcess(words, options);
+  }
+
+  // Runs a command that must succeed; returns its JSON.
+  nlohmann::json Json(std::vector<std::string> words) const {
+    words.emplace_back("--json");
+    const ProcessResult result = Fenestra(words);
+    EXPECT_EQ(result.exit_code, 0) << words[0] << ": " << result.err;
+    return nlohmann::json::parse(result.out);
+  }
+
+  void ExpectRefused(std::vector<std::string> words, const std::string& says, int exit_code = 2) {
+    const ProcessResult result = Fenestra(std::move(words));
+    EXPECT_EQ(result.exit_code, exit_code);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, AllOf(StartsWith("fenestra: "), HasSubstr(says)));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+
+  // Import and plan, which all of the later steps start from.
+  void MakePlan() {
+    Json({"import", evidence_.string()});
+    Json({"plan", "--board", "h200_132"});
+  }
+
+  std::filesystem::path File(const std::string& name) const {
+    return std::filesystem::path(folder_.path()) / name;
+  }
+
+  TempFolder folder_;
+  std::filesystem::path evidence_;
+};
+
+TEST_F(Pipeline, ImportCountsRecords) {
+  const auto counts = Json({"import", evidence_.string()});
+  EXPECT_EQ(counts.at("environments"), 1);
+  EXPECT_EQ(counts.at("times"), 12);            // 3 programs at 4 row counts
+  EXPECT_EQ(counts.at("accuracy"), 3 * 4 * 3);  // in 3 families
+  EXPECT_TRUE(std::filesystem::exists(File("fenestra.db")));
+}
+
+TEST_F(Pipeline, PlanFindsTheHandMadeWindows) {
+  Json({"import", evidence_.string()});
+  const auto plan = Json({"plan", "--board", "h200_132"});
+  EXPECT_EQ(plan.at("stored"), true);
+  const auto& routes = plan.at("routes");
+  const auto route = std::find_if(routes.begin(), routes.end(), [](const auto& one) {
+    return one.at("route") == "bwd_w16_h4096";
+  });
+  ASSERT_NE(route, routes.end());
+  const auto& windows = route->at("windows");
+  ASSERT_GE(windows.size(), 2);
+  EXPECT_EQ(windows[0].at("program"), test::kDual);
+  EXPECT_GE(windows[0].at("hi"), 64);
+  EXPECT_LT(windows[0].at("hi"), 128);
+  EXPECT_EQ(windows[1].at("program"), test::kFma);
+  EXPECT_EQ(windows[1].at("edge"), "speed");
+  for (const auto& window : route->at("in_place")) EXPECT_EQ(window.at("program"), test::kFma);
+}
+
+TEST_F(Pipeline, PlanOfSomeRoutesIsNotStored) {
+  Json({"import", evidence_.string()});
+  const auto plan = Json({"plan", "--board", "h200_132", "--routes", "bwd_w16_h4096"});
+  EXPECT_EQ(plan.at("stored"), false);
+  ExpectRefused({"export", "--board", "h200_132", "--out", "windows"}, "no plan of h200_132");
+}
+
+TEST_F(Pipeline, AutoIsTheOnlyBoardInTheDatabaseWhereThereIsNoGpu) {
+  Json({"import", evidence_.string()});
+  if (Fenestra({"doctor"}).out.find("NVIDIA") != std::string::npos) GTEST_SKIP() << "a GPU is here";
+  EXPECT_EQ(Json({"plan"}).at("board"), "h200_132");
+}
+
+TEST_F(Pipeline, ExportedHeaderPassesTheCheck) {
+  MakePlan();
+  const auto exported = Json({"export", "--board", "h200_132", "--out", "windows"});
+  EXPECT_EQ(exported.at("header"), "windows/h200_132.h");
+  EXPECT_THAT(ReadText(File("windows/h200_132.h")),
+              AllOf(HasSubstr(std::string(test::kDual)), Not(HasSubstr(folder_.path()))));
+  const auto checked = Json({"check", "--board", "h200_132", "--out", "windows"});
+  EXPECT_EQ(checked.at("ok"), true);
+}
+
+TEST_F(Pipeline, CheckExitsOneOnAHandEditedHeader) {
+  MakePlan();
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  std::ofstream(File("windows/h200_132.h"), std::ios::app) << "// mine\n";
+  const ProcessResult result = Fenestra({"check", "--board", "h200_132", "--out", "windows"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("edited by hand"), HasSubstr("do not belong together")));
+}
+
+TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
+  MakePlan();
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  Evidence other = TwoWindowEvidence();
+  other.times[0].median_ns += 1;
+  const std::string file = Dump(other, File("other")).at(0).string();
+  Json({"import", file, "--db", "other.db"});
+  const ProcessResult result =
+      Fenestra({"check", "--board", "h200_132", "--out", "windows", "--db", "other.db"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr("evidence"));
+}
+
+TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {
+  Json({"import", evidence_.string()});
+  Json({"dump", "--out", "again"});
+  EXPECT_EQ(ReadText(File("again/h200_132.tsv")), ReadText(evidence_));
+}
+
+TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
+  const auto all = Json({"history"}).at("entries");
+  const auto some = Json({"history", "--arch", "sm_100a"}).at("entries");
+  EXPECT_GT(all.size(), some.size());
+  ASSERT_FALSE(some.empty());
+  for (const auto& entry : some) EXPECT_EQ(entry.at("arch"), "sm_100a");
+  // The edge that #8293 moved on B200.
+  EXPECT_EQ(some[0].at("before"), 52736);
+  EXPECT_EQ(some[0].at("after"), 44032);
+}
+
+TEST_F(Pipeline, ReadingCommandsMakeNoDatabase) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"plan"},
+                                             {"export", "--out", "windows"},
+                                             {"check"},
+                                             {"dump", "--out", "x"},
+                                             {"history", "--db", "none.db"}}) {
+    ExpectRefused(words, "no such file");
+  }
+  EXPECT_FALSE(std::filesystem::exists(File("fenestra.db")));
+  EXPECT_FALSE(std::filesystem::exists(File("none.db")));
+}
+
+TEST_F(Pipeline, BadValuesAreNamed) {
+  Json({"import", evidence_.string()});
+  ExpectRefused({"plan", "--board", "h200_123"}, "did you mean 'h200_132'?");
+  ExpectRefused({"plan", "--board", "b200_148"}, "no evidence of b200_148");
+  ExpectRefused({"plan", "--board", "h200_132", "--margin", "two"}, "--margin");
+  ExpectRefused({"plan", "--board", "h200_132", "--margin", "7"}, "margin 7 is outside");
+  ExpectRefused({"history", "--arch", "sm_90"}, "did you mean 'sm_90a'?");
+  ExpectRefused({"import"}, "FILE is required");
+  ExpectRefused({"export", "--board", "h200_132"}, "--out is required");
+}
+
+TEST_F(Pipeline, UnwritableAndDamagedDatabasesAreRefused) {
+  ExpectRefused({"import", evidence_.string(), "--db", "/nonexistent/fenestra.db"},
+                "/nonexistent/fenestra.db");
+  const std::string damaged = folder_.Write("damaged.db", "SQLite format 3 but not quite");
+  ExpectRefused({"import", evidence_.string(), "--db", damaged}, "damaged.db");
+  EXPECT_EQ(ReadText(damaged), "SQLite format 3 but not quite");
+}
+
+}  // namespace
+}  // namespace fenestra::testing

@@ -1,0 +1,161 @@
+// Answers of the history; the published ones are the figures of #8293, #8319 and #8253.
+#include "db/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "db/published.h"
+#include "hand_made.h"
+
+namespace fenestra {
+namespace {
+
+using hand_made::Scratch;
+using hand_made::TwoWindows;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<HistoryEntry> Published(const HistoryFilter& filter) {
+  std::vector<HistoryEntry> entries;
+  for (HistoryEntry& entry : PublishedHistory(BuiltInPublished())) {
+    if (Matches(entry, filter)) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+TEST(History, H4096OnSm100aReads52736Then44032) {
+  const auto entries =
+      Published({.arch = Arch::kSm100a, .routes = "bwd_*_h4096", .kind = EdgeKind::kAccuracy});
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_THAT(PositionsOf(entries), ElementsAre(52736, 44032));
+  EXPECT_EQ(entries[0].source, "#8293");
+  EXPECT_EQ(entries[0].program_below, "plain");
+  EXPECT_EQ(entries[0].program_above, "in-chunk compensated");
+  EXPECT_THAT(entries[0].reason, HasSubstr("plain dw came closer than the 0.8 routing margin"));
+  ASSERT_EQ(entries[0].routes.size(), 2U);
+  EXPECT_EQ(ToString(entries[0].routes[0]), "bwd_w16_h4096");
+  EXPECT_EQ(ToString(entries[0].routes[1]), "bwd_w32_h4096");
+}
+
+TEST(History, H256OnSm103aReads114688Then99840) {
+  const auto entries =
+      Published({.arch = Arch::kSm103a, .routes = "bwd_w32_h256", .kind = EdgeKind::kAccuracy});
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_THAT(PositionsOf(entries), ElementsAre(114688, 99840));
+  EXPECT_EQ(entries[0].source, "#8293");
+  EXPECT_EQ(entries[0].before, 114688);
+  EXPECT_EQ(entries[0].after, 99840);
+  EXPECT_THAT(entries[0].reason, HasSubstr("plain dw came closer than the 0.8 routing margin"));
+  EXPECT_EQ(entries[1].source, "#8319");  // restated there with other programs
+  EXPECT_EQ(entries[1].program_below, "ring + Kahan column-split reduce");
+}
+
+TEST(History, H5120OnSm107aMovedOnBothWeights) {
+  const auto w16 = Published({.arch = Arch::kSm107a, .routes = "bwd_w16_h5120_nd", .from = 40000});
+  ASSERT_EQ(w16.size(), 1U);
+  EXPECT_THAT(PositionsOf(w16), ElementsAre(65536, 49152));
+  EXPECT_THAT(w16[0].reason, HasSubstr("1.110 of the budget at T 61440 on 212 SMs"));
+  const auto w32 = Published({.arch = Arch::kSm107a, .routes = "bwd_w32_h5120_nd", .from = 40000});
+  ASSERT_EQ(w32.size(), 1U);
+  EXPECT_THAT(PositionsOf(w32), ElementsAre(57344, 49152));
+}
+
+TEST(History, AccuracyPointsStandBesideTheirEdge) {
+  const auto entries =
+      Published({.arch = Arch::kSm103a, .routes = "bwd_w32_h6144_nd", .kind = EdgeKind::kAccuracy});
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].after, 49152);
+  ASSERT_EQ(entries[0].points.size(), 2U);
+  EXPECT_EQ(entries[0].points[0].at, "54273");
+  EXPECT_EQ(entries[0].points[0].fraction, "1.085");
+  EXPECT_EQ(entries[0].points[0].reference, "fp64 at torch rstd");
+  EXPECT_EQ(entries[0].points[1].at, "56320");
+  EXPECT_EQ(entries[0].points[1].fraction, "1.010");
+  EXPECT_EQ(entries[0].points[1].board, "GB300, 152 SMs");
+}
+
+TEST(History, APointBelongsToTheNearestEdgeOrTheOneThatNamesIt) {
+  // Edges at 24064 and 256; the reason of the latter names T 64, 8 and 16.
+  const auto entries =
+      Published({.arch = Arch::kSm107a, .routes = "bwd_w32_h4096_nd", .kind = EdgeKind::kAccuracy});
+  ASSERT_EQ(entries.size(), 2U);
+  const auto points_of = [](const HistoryEntry& entry) {
+    std::vector<std::string> points;
+    for (const HistoryPoint& point : entry.points) points.push_back(point.at);
+    return points;
+  };
+  EXPECT_THAT(points_of(entries[0]), ElementsAre("24576"));
+  EXPECT_EQ(entries[0].points[0].comparator_fraction, "0.7241");
+  EXPECT_THAT(points_of(entries[1]), ElementsAre("8", "16", "64"));
+}
+
+TEST(History, SmallRowCutsAreEdgesToo) {
+  const auto entries = Published({.arch = Arch::kSm100a, .routes = "bwd_w16_h1536_nd", .to = 1000});
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].after, 14);
+  EXPECT_EQ(entries[0].program_below, "single kernel");
+  EXPECT_EQ(entries[0].program_above, "pair");
+  EXPECT_FALSE(entries[0].kind.has_value());
+}
+
+TEST(History, EveryPublishedEdgeIsThere) {
+  EXPECT_EQ(Published({}).size(), 42U + 36U);
+  EXPECT_EQ(Published({}).front().source, "#8293");
+}
+
+TEST(History, PlansFollowThePublishedEntries) {
+  const Scratch scratch;
+  Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  Evidence evidence = hand_made::OneOfEach();
+  AccuracyRecord& reading = evidence.accuracy[0];
+  reading.key.program = "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain";
+  reading.key.rows = 2500;
+  reading.worst = 0.31;
+  store.Append(evidence);
+  store.SavePlan(TwoWindows(4096));
+  const std::int64_t second = store.SavePlan(TwoWindows(2048));
+  store.SaveRelease({.name = "1.0",
+                     .board = "h200_132",
+                     .plan = second,
+                     .header_digest = "00000000000000ff",
+                     .commit = "abc"});
+  const auto entries = History(store, {.board = "h200_132", .routes = "bwd_w32_*"});
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].source, "plan 1");
+  EXPECT_FALSE(entries[0].before.has_value());
+  EXPECT_EQ(entries[0].after, 4096);
+  EXPECT_THAT(entries[0].points, IsEmpty());
+  EXPECT_EQ(entries[1].source, "plan 2 (release 1.0)");
+  EXPECT_EQ(entries[1].arch, Arch::kSm90a);
+  EXPECT_EQ(entries[1].kind, EdgeKind::kAccuracy);
+  EXPECT_EQ(entries[1].reason, "the plain chain reaches 0.31");
+  EXPECT_THAT(PositionsOf(entries), ElementsAre(4096, 2048));
+  ASSERT_EQ(entries[1].points.size(), 1U);
+  EXPECT_EQ(entries[1].points[0].at, "2500");
+  EXPECT_EQ(entries[1].points[0].fraction, "0.31");
+  EXPECT_THAT(History(store, {.arch = Arch::kSm90a}), testing::SizeIs(2));
+  EXPECT_THAT(History(store, {}), testing::SizeIs(42 + 36 + 2));
+}
+
+TEST(History, AnEdgeThatAPlanDropsIsReported) {
+  Plan one_window = TwoWindows(4096);
+  one_window.routes[0].windows.resize(1);
+  const auto entries = PlanHistory({{.id = 1, .plan = TwoWindows(4096)},
+                                    {.id = 2, .plan = TwoWindows(4096)},
+                                    {.id = 3, .plan = one_window}});
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[1].source, "plan 3");
+  EXPECT_EQ(entries[1].before, 4096);
+  EXPECT_FALSE(entries[1].after.has_value());
+}
+
+TEST(History, UnknownBoardsAreNamed) {
+  const Scratch scratch;
+  const Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  EXPECT_THAT(hand_made::ErrorOf([&] { History(store, {.board = "h9"}); }),
+              HasSubstr("--board h9"));
+}
+
+}  // namespace
+}  // namespace fenestra

@@ -1,0 +1,178 @@
+#include "export/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "export/header.h"
+#include "export/header_format.h"
+#include "tests/export/plan_fixture.h"
+
+namespace fenestra {
+namespace {
+
+using test::FixtureEnvironment;
+using test::FixtureEvidence;
+using test::FixturePlan;
+using testing::Contains;
+using testing::Each;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr std::string_view kFile = "kernels/dispatch/windows/gb300_152.h";
+
+auto Says(const std::string& text) { return Field(&Finding::message, HasSubstr(text)); }
+
+class CheckTest : public testing::Test {
+ protected:
+  CheckTest() {
+    plan_.evidence = DigestOf(evidence_);
+    text_ = HeaderText(plan_, evidence_.environments);
+  }
+
+  // Replaces the first `from` and seals the header anew, as a careful forger would.
+  std::string Forge(std::string_view from, std::string_view to) const {
+    std::string text = Edit(from, to);
+    const std::size_t at = text.find("// content ");
+    return text.replace(at, text.find('\n', at) + 1 - at,
+                        header::BannerLine("content", header::ContentDigest(text)));
+  }
+
+  std::string Edit(std::string_view from, std::string_view to) const {
+    std::string text = text_;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+
+  std::vector<Finding> Findings(std::string_view text, std::string_view file = kFile) const {
+    return Check(evidence_, plan_, file, text);
+  }
+
+  std::vector<Finding> Errors(std::string_view text, std::string_view file = kFile) const {
+    std::vector<Finding> findings = Findings(text, file);
+    std::erase_if(findings, [](const Finding& one) { return one.severity != Severity::kError; });
+    return findings;
+  }
+
+  Evidence evidence_ = FixtureEvidence();
+  Plan plan_ = FixturePlan();
+  std::string text_;
+};
+
+TEST_F(CheckTest, HeaderOfItsPlanHasNoErrors) { EXPECT_THAT(Errors(text_), IsEmpty()); }
+
+TEST_F(CheckTest, EdgesNeverComparedAreWarnings) {
+  // One accuracy edge out of place, and the top of the route that was not timed.
+  const std::vector<Finding> findings = Findings(text_);
+  EXPECT_THAT(findings, SizeIs(2));
+  EXPECT_THAT(findings, Each(Field(&Finding::severity, Severity::kWarning)));
+  EXPECT_THAT(findings, Contains(Says("edge of bwd_w16_h4096 at 49152 rows")));
+  EXPECT_THAT(ToString(findings[0]),
+              testing::MatchesRegex("kernels/.*h:[0-9]+: warning: edge of .*: sweep .*"));
+}
+
+TEST_F(CheckTest, HandEditIsCaughtByDigestAndByRegenerating) {
+  const std::vector<Finding> errors = Errors(Edit("    // 3.1 % faster", "    // 9.1 % faster"));
+  EXPECT_THAT(errors, Contains(Says("edited by hand")));
+  EXPECT_THAT(errors, Contains(Says("9.1 % faster")));
+}
+
+TEST_F(CheckTest, ForgedCommentIsCaughtByRegeneratingAndNamed) {
+  const std::vector<Finding> errors = Errors(Forge("    // 3.1 % faster", "    // 9.1 % faster"));
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_THAT(errors[0].message, HasSubstr("not '    // 9.1 % faster"));
+  EXPECT_GT(errors[0].line, 0);
+}
+
+TEST_F(CheckTest, MissingContentDigest) {
+  EXPECT_THAT(Errors(Edit("// content ", "// context ")), Contains(Says("no content digest")));
+}
+
+TEST_F(CheckTest, OtherEvidence) {
+  evidence_.accuracy[0].worst = 0.0007;
+  EXPECT_THAT(Errors(text_), Contains(Says("it is of evidence " + plan_.evidence)));
+  EXPECT_THAT(Errors(text_), Contains(Says("the plan to compare with is of evidence")));
+}
+
+TEST_F(CheckTest, SwappedBoards) {
+  EXPECT_THAT(Errors(text_, "windows/b200_148.h"), Contains(Says("its file name says b200_148")));
+  EXPECT_THAT(Errors(Forge("// board        gb300_152", "// board        b200_148")),
+              Contains(Says("its banner says b200_148")));
+  EXPECT_THAT(Errors(Forge("FindBoard(\"gb300_152\")", "FindBoard(\"b200_148\")")),
+              Contains(Says("its FindBoard says b200_148")));
+}
+
+TEST_F(CheckTest, GapOverlapAndEnd) {
+  EXPECT_THAT(Errors(Forge("{    128,    65537", "{    129,    65537")),
+              Contains(Says("window (129, 65537] of fwd_w32_h256 leaves a gap or overlap")));
+  EXPECT_THAT(Errors(Forge("{    128,    65537", "{    128,      100")),
+              Contains(Says("window (128, 100] of fwd_w32_h256 is empty")));
+  EXPECT_THAT(Errors(Forge("kMaxRows", "70000")), Contains(Says("end at 70000 rows")));
+}
+
+TEST_F(CheckTest, UnknownAndForeignPrograms) {
+  const std::string program = "ProgramIndex(\"" + std::string(test::kWide256);
+  EXPECT_THAT(Errors(Forge(program, "ProgramIndex(\"fwd_none")),
+              Contains(Says("fwd_none is not in the list of programs")));
+  EXPECT_THAT(Errors(Forge(program, "ProgramIndex(\"" + std::string(test::kFwd<512>))),
+              Contains(Says(std::string(test::kFwd<512>) + " cannot run fwd_w32_h256")));
+}
+
+TEST_F(CheckTest, WindowBeyondTheMarginInTheEvidence) {
+  EXPECT_THAT(Errors(Forge("    512,    49152", "    512,    65536")),
+              Contains(Says("bwd_w16_h4096 runs " + std::string(test::kFold) +
+                            " where it reaches 0.41 of the budget (limit 0.25) at 65536 rows, "
+                            "family cancel, seed 12")));
+  plan_.waivers.clear();
+  EXPECT_THAT(Errors(text_), Contains(Says("reaches 0.35 of the budget (limit 0.25)")));
+}
+
+TEST_F(CheckTest, MissingAndExtraRoutes) {
+  Plan fewer = plan_;
+  fewer.routes.pop_back();
+  const std::string without = HeaderText(fewer, evidence_.environments);
+  EXPECT_THAT(Errors(without), Contains(Says("route bwd_w32_h5120 has evidence but no windows")));
+  plan_ = fewer;
+  EXPECT_THAT(Errors(text_), Contains(Says("route bwd_w32_h5120 has windows but no evidence")));
+}
+
+TEST_F(CheckTest, OtherMarginAndProtocol) {
+  EXPECT_THAT(Errors(Forge(".margin = 0.25", ".margin = 0.8")), Contains(Says("of margin 0.8")));
+  EXPECT_THAT(Errors(Forge(".protocol = 1", ".protocol = 2")), Contains(Says("of protocol 2")));
+}
+
+TEST_F(CheckTest, BrokenFormatIsNamedByLine) {
+  EXPECT_THAT(Errors(Forge("kStart", "kBegin")), Contains(Says("expected a window")));
+  EXPECT_THAT(Errors(""), Contains(Says("expected more: the file is cut short")));
+  EXPECT_THAT(Errors(text_.substr(0, text_.size() - 1)), Not(IsEmpty()));
+}
+
+TEST_F(CheckTest, AnyChangedByteIsAnError) {
+  for (std::size_t at = 0; at < text_.size(); at += 53) {
+    std::string text = text_;
+    text[at] = text[at] == 'x' ? 'y' : 'x';
+    EXPECT_THAT(Errors(text), Not(IsEmpty())) << "byte " << at;
+  }
+}
+
+TEST_F(CheckTest, StaleTimesAreWarnings) {
+  Environment current = FixtureEnvironment();
+  EXPECT_THAT(Check(evidence_, plan_, kFile, text_, &current), SizeIs(2));
+  current.driver = "590.1";
+  current.compiler = "nvcc 13.1";
+  const std::vector<Finding> findings = Check(evidence_, plan_, kFile, text_, &current);
+  EXPECT_THAT(findings, Each(Field(&Finding::severity, Severity::kWarning)));
+  EXPECT_THAT(findings, Contains(Says("time is stale: measured with driver 580.159.04, now 590")));
+  EXPECT_THAT(findings, Contains(Says("time is stale: measured with compiler")));
+}
+
+TEST(SeverityTest, NamesRoundTrip) {
+  EXPECT_EQ(ParseSeverity(ToString(Severity::kError)), Severity::kError);
+  EXPECT_EQ(ParseSeverity(ToString(Severity::kWarning)), Severity::kWarning);
+}
+
+}  // namespace
+}  // namespace fenestra

@@ -1,0 +1,149 @@
+#include "tuner/readings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/tuner/evidence_builder.h"
+
+namespace fenestra {
+namespace {
+
+using test::EvidenceBuilder;
+using test::kBackward;
+using test::kBoard;
+using test::kPlain;
+using testing::HasSubstr;
+
+constexpr Route kBackward32{.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 4096};
+
+std::vector<Reading> Failures(const EvidenceBuilder& built, const Route& route = kBackward,
+                              double margin = 0.25) {
+  const AccuracyTable table(built.evidence, kBoard, route.width);
+  std::vector<Reading> failures;
+  for (const Reading& reading : ReadingsAt(table, route, kPlain, 64, margin)) {
+    if (!reading.passes) failures.push_back(reading);
+  }
+  return failures;
+}
+
+// Everything passes: the program is better than the comparator, which is within the margin.
+EvidenceBuilder Good() {
+  EvidenceBuilder built;
+  built.Error(kPlain, {{64, 0.1}}).Error(kComparator, {{64, 0.2}});
+  return built;
+}
+
+TEST(ReadingsTest, AllPass) {
+  EXPECT_TRUE(Failures(Good()).empty());
+  EXPECT_TRUE(Failures(Good(), kBackward32).empty());
+}
+
+TEST(ReadingsTest, WorstBeyondTheMarginNamesRuleSeedValueAndLimit) {
+  EvidenceBuilder built = Good();
+  built.One(kPlain, 64, Family::kCancel, 0.31, 0.01, 200);
+  const std::vector<Reading> failures = Failures(built);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].rule, Rule::kMargin);
+  EXPECT_EQ(Describe(failures[0]),
+            "reaches 0.31 of the budget (limit 0.25) at 64 rows, family cancel, seed 12, column 7");
+  EXPECT_TRUE(Failures(built, kBackward, 0.31).empty()) << "the limit itself is within";
+}
+
+TEST(ReadingsTest, EagerRstdAllowsEightTenthsWhereRecorded) {
+  EvidenceBuilder built = Good();
+  built.One(kPlain, 64, Family::kNormal, 0.8, 0.3, 60, Reference::kEagerRstd);
+  EXPECT_TRUE(Failures(built).empty());
+  built.One(kPlain, 64, Family::kNormal, 0.81, 0.3, 200, Reference::kEagerRstd);
+  const std::vector<Reading> failures = Failures(built);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].rule, Rule::kEagerRstd);
+  EXPECT_EQ(failures[0].limit, 0.8);
+}
+
+TEST(ReadingsTest, MedianMayExceedTheComparatorByTheAllowanceOnly) {
+  // Of 0.1, 1 % is 0.001; of 0.002, the absolute 0.0005 is more.
+  EXPECT_DOUBLE_EQ(AllowedBeside(0.1), 0.101);
+  EXPECT_DOUBLE_EQ(AllowedBeside(0.002), 0.0025);
+  for (double median : {0.1009, 0.1011}) {
+    EvidenceBuilder built;
+    built.Error(kComparator, {{64, 0.2}}).Error(kPlain, {{64, 0.1}});
+    built.One(kPlain, 64, Family::kOutlier, 0.2, median, 200);
+    const std::vector<Reading> failures = Failures(built);
+    ASSERT_EQ(failures.size(), median > 0.101 ? 1U : 0U);
+    if (failures.empty()) continue;
+    EXPECT_EQ(failures[0].rule, Rule::kMedian);
+    EXPECT_EQ(failures[0].family, Family::kOutlier);
+  }
+}
+
+TEST(ReadingsTest, WorstIsComparedOnFp32WeightAndH5120AndH256Only) {
+  EvidenceBuilder built;
+  built.Error(kComparator, {{64, 0.1}});
+  for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
+    built.One(kPlain, 64, family, family == Family::kNormal ? 0.11 : 0.1, 0.01);
+  }
+  EXPECT_TRUE(Failures(built).empty());
+  const std::vector<Reading> failures = Failures(built, kBackward32);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].rule, Rule::kWorstComparator);
+  EXPECT_TRUE(ComparesWorst({.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 5120}));
+  EXPECT_TRUE(ComparesWorst({.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 256}));
+  EXPECT_FALSE(ComparesWorst({.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 6144}));
+}
+
+TEST(ReadingsTest, MostInputsCountAndTheComparatorIsReadOverAsMany) {
+  EvidenceBuilder built = Good();
+  built.Error(kPlain, {{64, 0.3}}, 4);  // fewer inputs do not count
+  EXPECT_TRUE(Failures(built).empty());
+  built.Error(kComparator, {{64, 0.02}}, 4);  // nor do the comparator's when it has 60 too
+  built.Error(kComparator, {{64, 0.02}}, 200);
+  EXPECT_TRUE(Failures(built).empty());
+}
+
+TEST(ReadingsTest, MissingEvidenceFails) {
+  EvidenceBuilder no_family;
+  no_family.Error(kComparator, {{64, 0.2}}).One(kPlain, 64, Family::kNormal, 0.1, 0.05);
+  EXPECT_EQ(Failures(no_family).size(), 2U);  // outlier, cancel
+  EvidenceBuilder no_comparator;
+  no_comparator.Error(kPlain, {{64, 0.1}});
+  const std::vector<Reading> failures = Failures(no_comparator);
+  ASSERT_EQ(failures.size(), 3U);
+  EXPECT_EQ(failures[0].rule, Rule::kMeasured);
+  EXPECT_THAT(Describe(failures[0]), HasSubstr("no accuracy evidence of eager at 64 rows"));
+}
+
+TEST(ReadingsTest, OtherProtocolsAndBoardsDoNotCount) {
+  EvidenceBuilder built = Good();
+  for (AccuracyRecord& record : built.evidence.accuracy) record.key.protocol = 99;
+  EXPECT_EQ(Failures(built).size(), 3U);
+  built = Good();
+  for (AccuracyRecord& record : built.evidence.accuracy) record.key.board = "b200_148";
+  EXPECT_EQ(Failures(built).size(), 3U);
+}
+
+TEST(ReadingsTest, NanFails) {
+  EvidenceBuilder built = Good();
+  built.One(kPlain, 64, Family::kNormal, NAN, NAN, 200);
+  EXPECT_EQ(Failures(built).size(), 2U);  // margin and median
+}
+
+TEST(ReadingsTest, WorstFailureIsTheFurthestBeyondItsLimit) {
+  std::vector<Reading> readings(3);
+  readings[0] = {Rule::kMargin, "", 64, Family::kNormal, 0, 0, 0.1, 0.25, true};
+  readings[1] = {Rule::kMargin, "", 64, Family::kNormal, 0, 0, 0.3, 0.25, false};
+  readings[2] = {Rule::kMedian, "", 64, Family::kNormal, 0, 0, 0.02, 0.01, false};
+  EXPECT_EQ(WorstFailure(readings), &readings[2]);
+  EXPECT_EQ(WorstFailure(std::span(readings).first(1)), nullptr);
+}
+
+TEST(ReadingsTest, RuleNamesRoundTrip) {
+  for (Rule rule :
+       {Rule::kMeasured, Rule::kMargin, Rule::kEagerRstd, Rule::kMedian, Rule::kWorstComparator}) {
+    EXPECT_EQ(ParseRule(ToString(rule)), rule);
+  }
+}
+
+}  // namespace
+}  // namespace fenestra

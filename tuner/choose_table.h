@@ -1,0 +1,54 @@
+// All that window choice knows of one route: its programs over its sampled row counts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/evidence.h"
+#include "tuner/choose.h"
+#include "tuner/readings.h"
+
+namespace fenestra {
+
+// One program at one sampled row count.
+struct Cell {
+  bool timed = false;        // a candidate by time; true throughout on a route without times
+  double log_over_best = 0;  // see RelativeTime; 0 on a route without times
+  std::optional<double> log_over_stream;
+  double worst = 0;              // largest fraction of the budget read here; 0 forward
+  std::int64_t worst_rows = 0;   // where: this row count, or an accuracy neighbour of it
+  bool stood_in = false;         // that accuracy was run elsewhere than on the board
+  std::optional<Waiver> waiver;  // that it rests on
+  std::optional<Reading> failure;
+
+  bool admissible() const { return timed && !failure; }
+};
+
+struct RouteTable {
+  std::string board;
+  Route route;
+  bool timed = false;                    // the route has times
+  std::vector<std::string> names;        // programs, in list order
+  std::vector<int> programs;             // their indices in kPrograms
+  std::vector<std::int64_t> rows;        // sampled row counts, ascending
+  std::vector<double> weights;           // LogWeights(rows)
+  std::vector<std::vector<Cell>> cells;  // [program][sample]
+};
+
+// The table of a route, or none when there is no evidence to choose from: no time and, backward, no
+// accuracy either. A forward route has no accuracy evidence of its own; on a board without any time
+// it is planned where the width has accuracy evidence.
+//
+// Sampled row counts are those timed or, backward, measured for accuracy, up to the last that has
+// both (forward, or where one is missing altogether: the last of the other). Below the first timed
+// row count its times hold. At a row count that no program was measured for accuracy at, a program
+// passes where it does at the nearest measured ones on either side.
+std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptions& options,
+                                     const Route& route, const AccuracyTable& accuracy);
+
+// The same table of those programs that may run in place.
+RouteTable InPlaceTable(const RouteTable& table);
+
+}  // namespace fenestra

@@ -1,0 +1,89 @@
+#include "export/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/choose.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/options.h"
+#include "tuner/cli/stored.h"
+
+namespace fenestra::cli {
+namespace {
+
+class CheckCommand final : public Command {
+ public:
+  const char* name() const override { return "check"; }
+  const char* summary() const override {
+    return "Prove that a header belongs to the evidence: choose the windows again and compare";
+  }
+  const char* example() const override {
+    return "fenestra check --board h200_132 --out kernels/dispatch/windows";
+  }
+
+  void AddOptions(CLI::App* app) override {
+    AddDb(app, &db_);
+    AddBoard(app, &board_);
+    AddRoutes(app, &routes_);
+    folder_ = "kernels/dispatch/windows";
+    AddOut(app, &folder_, "Folder of headers that was exported to");
+    app->get_option("--out")->capture_default_str();
+    AddJson(app, &json_);
+  }
+
+  ExitCode Run(Output* out) override {
+    ResolveRoutes(routes_);
+    const Store store = Store::Open(db_, OpenMode::kReadOnly);
+    const Board& board = ResolveStoredBoard(board_, store);
+    const Evidence evidence = LoadEvidence(store, board, db_);
+    const std::vector<Finding> findings =
+        CheckFolder(evidence, ChooseAgain(store, board, evidence), folder_);
+    const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+      return finding.severity == Severity::kError;
+    });
+    Json list = Json::array();
+    std::string text;
+    for (const Finding& finding : findings) {
+      text += ToString(finding) + "\n";
+      list.push_back({{"severity", ToString(finding.severity)},
+                      {"file", finding.file},
+                      {"line", finding.line},
+                      {"message", finding.message},
+                      {"remedy", finding.remedy}});
+    }
+    text += fmt::format("{}: header and evidence {}\n", board.name,
+                        failed ? "do not belong together" : "belong together");
+    out->Print(json_
+                   ? Json{{"board", board.name}, {"ok", !failed}, {"findings", list}}.dump(2) + "\n"
+                   : text);
+    return failed ? ExitCode::kCheckFailed : ExitCode::kOk;
+  }
+
+ private:
+  // With the margin, noise and waivers of the stored plan where there is one. Text evidence, such
+  // as a repository keeps, brings none: then with the defaults.
+  Plan ChooseAgain(const Store& store, const Board& board, const Evidence& evidence) const {
+    ChooseOptions options;
+    options.board = board.name;
+    options.routes = routes_;
+    if (const std::optional<Plan> stored = store.LoadPlan(board.name)) {
+      options.margin = stored->margin;
+      options.noise = stored->noise;
+      options.waivers = stored->waivers;
+    }
+    return Choose(evidence, options);
+  }
+
+  std::string db_;
+  std::string board_;
+  std::string routes_;
+  std::string folder_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCheck() { return std::make_unique<CheckCommand>(); }
+
+}  // namespace fenestra::cli

@@ -1,0 +1,86 @@
+#include "tuner/cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "accuracy/error.h"
+#include "tuner/cli/suggest.h"
+#include "tuner/gpu_info.h"
+
+namespace fenestra::cli {
+
+void AddJson(CLI::App* app, bool* json) {
+  app->add_flag("--json", *json, "Print JSON instead of a table");
+}
+
+void AddDb(CLI::App* app, std::string* db) {
+  *db = kDefaultDb;
+  app->add_option("--db", *db, "Database of evidence and plans")
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
+void AddBoard(CLI::App* app, std::string* board) {
+  *board = "auto";
+  app->add_option("--board", *board, "Board by name ('fenestra boards'), or auto: the GPU at hand")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+void AddRoutes(CLI::App* app, std::string* routes) {
+  *routes = "*";
+  app->add_option("--routes", *routes,
+                  "Routes by name: * any run, ? one character, comma for alternatives")
+      ->type_name("GLOB")
+      ->capture_default_str();
+}
+
+void AddOut(CLI::App* app, std::string* out, const std::string& help) {
+  app->add_option("--out", *out, help)->type_name("DIR");
+}
+
+std::vector<Route> ResolveRoutes(const std::string& glob) {
+  std::vector<Route> matching;
+  std::vector<std::string> names;
+  for (const Route& route : AllRoutes()) {
+    names.push_back(ToString(route));
+    if (MatchesGlob(names.back(), glob)) matching.push_back(route);
+  }
+  if (matching.empty()) {
+    throw Error(
+        fmt::format("--routes: no route matches '{}'{}; known are {{fwd,bwd}}_{{w16,w32}}_h"
+                    "{{{}}}, as in bwd_w32_h5120 or 'bwd_*'; 'fenestra routes' lists them",
+                    glob, DidYouMean(glob, names), fmt::join(kWidths, ",")));
+  }
+  return matching;
+}
+
+std::vector<std::string> BoardNames() {
+  std::vector<std::string> names;
+  names.reserve(kBoards.size());
+  for (const Board& board : kBoards) names.emplace_back(board.name);
+  return names;
+}
+
+const Board& ResolveBoard(const std::string& name) {
+  const std::string known = fmt::format("{}", fmt::join(BoardNames(), ", "));
+  if (name != "auto") {
+    if (const Board* board = FindBoard(name)) return *board;
+    throw Error(fmt::format("--board: no board '{}'{} (known: {})", name,
+                            DidYouMean(name, BoardNames()), known));
+  }
+  std::string why_not;
+  const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
+  if (!gpu) {
+    throw Error(fmt::format("--board auto: no GPU: {}; or name the board with --board (known: {})",
+                            why_not, known),
+                ExitCode::kMachine);
+  }
+  if (const Board* board = BoardOf(*gpu)) return *board;
+  throw Error(fmt::format("--board auto: {} with {} SMs is no known board: add it to "
+                          "kernels/board.h, or name another with --board (known: {})",
+                          gpu->name, gpu->sm_count, known),
+              ExitCode::kMachine);
+}
+
+}  // namespace fenestra::cli

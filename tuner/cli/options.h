@@ -1,0 +1,33 @@
+// Options that several commands share, spelled and explained in one place, and what they stand for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/board.h"
+#include "kernels/route.h"
+
+namespace fenestra::cli {
+
+inline constexpr const char* kDefaultDb = "fenestra.db";
+
+void AddJson(CLI::App* app, bool* json);
+void AddDb(CLI::App* app, std::string* db);
+void AddBoard(CLI::App* app, std::string* board);
+void AddRoutes(CLI::App* app, std::string* routes);
+void AddOut(CLI::App* app, std::string* out, const std::string& help);
+
+// Routes whose names match the glob, in order. Throws Error that names the known forms when none
+// does.
+std::vector<Route> ResolveRoutes(const std::string& glob);
+
+// "auto": the board of the GPU at hand; else by name. Throws Error: kBadCall for an unknown name
+// (it lists the known ones), kMachine when "auto" finds no GPU or one that is no known board.
+const Board& ResolveBoard(const std::string& name);
+
+// Names of kBoards, in order.
+std::vector<std::string> BoardNames();
+
+}  // namespace fenestra::cli

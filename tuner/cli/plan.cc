@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "tuner/choose.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/options.h"
+#include "tuner/cli/plan_table.h"
+#include "tuner/cli/stored.h"
+
+namespace fenestra::cli {
+namespace {
+
+class PlanCommand final : public Command {
+ public:
+  const char* name() const override { return "plan"; }
+  const char* summary() const override {
+    return "Choose windows from the evidence of a board, print them, and store them for export";
+  }
+  const char* example() const override { return "fenestra plan --board h200_132"; }
+
+  void AddOptions(CLI::App* app) override {
+    AddDb(app, &db_);
+    AddBoard(app, &board_);
+    AddRoutes(app, &options_.routes);
+    app->add_option("--margin", options_.margin,
+                    "Largest fraction of the error budget that a window may reach")
+        ->type_name("FRACTION")
+        ->capture_default_str();
+    app->add_option("--noise", options_.noise,
+                    "What a window must earn to exist, as a fraction of the time")
+        ->type_name("FRACTION")
+        ->capture_default_str();
+    AddJson(app, &json_);
+  }
+
+  ExitCode Run(Output* out) override {
+    const std::size_t asked = ResolveRoutes(options_.routes).size();
+    Store store = Store::Open(db_, OpenMode::kReadWrite);
+    const Board& board = ResolveStoredBoard(board_, store);
+    options_.board = board.name;
+    const Plan plan = Choose(LoadEvidence(store, board, db_), options_);
+    // A plan of some routes would take the others' windows away at the next export.
+    const bool whole = asked == AllRoutes().size();
+    if (whole) store.SavePlan(plan);
+    Json json = JsonOf(plan);
+    json["stored"] = whole;
+    out->PrintResult(json_, json, TableOf(plan));
+    if (!json_) {
+      out->Print(fmt::format("\n{} on {}, margin {} of the budget, noise {}, evidence {}; {}\n",
+                             Counted(static_cast<std::int64_t>(plan.routes.size()), "route"),
+                             plan.board, plan.margin, plan.noise, plan.evidence,
+                             whole ? "stored" : "not stored: not all routes"));
+    }
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::string db_;
+  std::string board_;
+  ChooseOptions options_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakePlan() { return std::make_unique<PlanCommand>(); }
+
+}  // namespace fenestra::cli

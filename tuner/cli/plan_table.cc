@@ -1,0 +1,98 @@
+#include "tuner/cli/plan_table.h"
+
+#include <fmt/format.h>
+
+namespace fenestra::cli {
+namespace {
+
+std::string RowsText(const Window& window) {
+  if (window.hi == kMaxRows) return fmt::format("({}, max]", window.lo);
+  return fmt::format("({}, {}]", window.lo, window.hi);
+}
+
+void AddWindows(const Route& route, const char* calls, const std::vector<PlannedWindow>& windows,
+                Table* table) {
+  for (const PlannedWindow& planned : windows) {
+    table->Add({ToString(route), calls, RowsText(planned.window), planned.program,
+                std::string(ToString(planned.window.edge)),
+                std::string(ToString(planned.window.classes.dw)),
+                planned.worst > 0 ? fmt::format("{:.4f}", planned.worst) : "-",
+                planned.over_stream > 0 ? fmt::format("{:.3f}", planned.over_stream) : "-",
+                planned.reason});
+  }
+}
+
+Json JsonOf(const EdgeClasses& classes) {
+  return {{"y", ToString(classes.y)},
+          {"rstd", ToString(classes.rstd)},
+          {"residual_out", ToString(classes.residual_out)},
+          {"dx", ToString(classes.dx)},
+          {"dw", ToString(classes.dw)}};
+}
+
+Json JsonOf(const std::vector<PlannedWindow>& windows) {
+  Json list = Json::array();
+  for (const PlannedWindow& planned : windows) {
+    const Window& window = planned.window;
+    list.push_back({{"lo", window.lo},
+                    {"hi", window.hi},
+                    {"program", planned.program},
+                    {"edge", ToString(window.edge)},
+                    {"classes", JsonOf(window.classes)},
+                    {"time", ToString(window.time)},
+                    {"accuracy", ToString(window.accuracy)},
+                    {"worst", planned.worst},
+                    {"worst_rows", planned.worst_rows},
+                    {"over_stream", planned.over_stream},
+                    {"over_best", planned.over_best},
+                    {"reason", planned.reason}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Table TableOf(const Plan& plan) {
+  Table table({{"route"},
+               {"calls"},
+               {"rows", Align::kRight},
+               {"program"},
+               {"edge"},
+               {"dw at edge"},
+               {"worst (budget)", Align::kRight},
+               {"time (stream)", Align::kRight},
+               {"reason"}});
+  for (const RoutePlan& route : plan.routes) {
+    const bool same = route.windows == route.in_place;
+    AddWindows(route.route, same ? "all" : "out of place", route.windows, &table);
+    if (!same) AddWindows(route.route, "in place", route.in_place, &table);
+  }
+  return table;
+}
+
+Json JsonOf(const Plan& plan) {
+  Json routes = Json::array();
+  for (const RoutePlan& route : plan.routes) {
+    routes.push_back({{"route", ToString(route.route)},
+                      {"qualified_rows", route.qualified_rows},
+                      {"windows", JsonOf(route.windows)},
+                      {"in_place", JsonOf(route.in_place)}});
+  }
+  Json waivers = Json::array();
+  for (const Waiver& waiver : plan.waivers) {
+    waivers.push_back({{"route", ToString(waiver.route)},
+                       {"rows", waiver.rows},
+                       {"program", waiver.program},
+                       {"fraction", waiver.fraction},
+                       {"reason", waiver.reason}});
+  }
+  return {{"board", plan.board},
+          {"margin", plan.margin},
+          {"noise", plan.noise},
+          {"evidence", plan.evidence},
+          {"environments", plan.environments},
+          {"waivers", waivers},
+          {"routes", routes}};
+}
+
+}  // namespace fenestra::cli

@@ -1,0 +1,57 @@
+#include "tuner/cli/stored.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "accuracy/error.h"
+#include "tuner/cli/options.h"
+#include "tuner/gpu_info.h"
+
+namespace fenestra::cli {
+
+const Board& ResolveStoredBoard(const std::string& name, const Store& store) {
+  std::string why_not;
+  if (name != "auto" || QueryGpu(&why_not)) return ResolveBoard(name);
+  const std::vector<std::string> boards = store.Boards();
+  if (boards.size() == 1) return ResolveBoard(boards.front());
+  throw Error(
+      fmt::format("--board auto: no GPU, and the database holds {}: name one with --board",
+                  boards.empty() ? "no board" : fmt::format("{}", fmt::join(boards, ", "))));
+}
+
+Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db) {
+  Evidence evidence = store.Load(board.name);
+  if (evidence.times.empty() && evidence.accuracy.empty()) {
+    throw Error(
+        fmt::format("'{}' holds no evidence of {}: 'fenestra sweep' measures it, 'fenestra "
+                    "import' reads it from text",
+                    db, board.name));
+  }
+  return evidence;
+}
+
+Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,
+                     const std::string& routes) {
+  ResolveRoutes(routes);
+  std::optional<Plan> plan = store.LoadPlan(board.name);
+  if (!plan) {
+    throw Error(
+        fmt::format("no plan of {}: run 'fenestra plan --board {}'", board.name, board.name));
+  }
+  if (plan->evidence != DigestOf(evidence)) {
+    throw Error(
+        fmt::format("the plan of {} is older than its evidence: run 'fenestra plan --board "
+                    "{}' again",
+                    board.name, board.name));
+  }
+  std::erase_if(plan->routes, [&](const RoutePlan& route) {
+    return !MatchesGlob(ToString(route.route), routes);
+  });
+  if (plan->routes.empty()) {
+    throw Error(
+        fmt::format("--routes: the plan of {} has no route that matches '{}'", board.name, routes));
+  }
+  return *std::move(plan);
+}
+
+}  // namespace fenestra::cli

@@ -1,0 +1,23 @@
+// What the commands that work on a database take from it.
+#pragma once
+
+#include <string>
+
+#include "db/store.h"
+#include "kernels/board.h"
+
+namespace fenestra::cli {
+
+// By name; "auto" is the board of the GPU at hand or, where there is none, the only board with
+// evidence in the store. Throws Error that lists the boards to choose from.
+const Board& ResolveStoredBoard(const std::string& name, const Store& store);
+
+// All evidence of the board. Throws Error when there is none; `db` names the store in it.
+Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db);
+
+// The board's latest plan, without the routes that do not match. Throws Error when there is none,
+// it was chosen from other evidence than the store now holds, or no route is left.
+Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,
+                     const std::string& routes);
+
+}  // namespace fenestra::cli

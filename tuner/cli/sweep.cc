@@ -1,0 +1,117 @@
+#include "tuner/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "tuner/cli/command.h"
+#include "tuner/cli/options.h"
+#include "tuner/sweep/environment.h"
+
+namespace fenestra::cli {
+namespace {
+
+class SweepCommand final : public Command {
+ public:
+  const char* name() const override { return "sweep"; }
+  const char* summary() const override {
+    return "Measure time and dw error of every program, into the database; run again, it resumes";
+  }
+  const char* example() const override { return "fenestra sweep --profile quick --budget 10m"; }
+
+  void AddOptions(CLI::App* app) override {
+    AddDb(app, &db_);
+    AddBoard(app, &board_);
+    AddRoutes(app, &routes_);
+    app->add_option("--profile", profile_,
+                    "How much: quick (a glance), full, release (twice the sessions)")
+        ->check(CLI::IsMember({"quick", "full", "release"}))
+        ->capture_default_str();
+    app->add_option("--only", only_, "One half: time or accuracy")
+        ->check(CLI::IsMember({"time", "accuracy"}));
+    app->add_option("--budget", budget_s_, "Start nothing new after this long, as in 90s, 10m, 1h")
+        ->transform(
+            CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
+                                  CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"));
+    app->add_option("--margin", margin_, "Margin of the plan whose edges are classed")
+        ->type_name("FRACTION")
+        ->capture_default_str();
+    AddJson(app, &json_);
+  }
+
+  ExitCode Run(Output* out) override {
+    SweepOptions options = Options();
+    Progress progress;
+    Announce(options, &progress);
+    const SweepSummary summary = Sweep(options, &progress);
+    Table table({{"groups"}, {"count", Align::kRight}});
+    table.Add({"measured", fmt::format("{}", summary.measured)});
+    table.Add({"there before", fmt::format("{}", summary.present)});
+    table.Add({"left by the budget", fmt::format("{}", summary.remaining)});
+    table.Add({"failed programs", fmt::format("{}", summary.failed)});
+    const Json json{{"board", options.board->name}, {"measured", summary.measured},
+                    {"present", summary.present},   {"remaining", summary.remaining},
+                    {"failed", summary.failed},     {"seconds", progress.elapsed_s()}};
+    out->PrintResult(json_, json, table);
+    return ExitCode::kOk;
+  }
+
+ private:
+  SweepOptions Options() const {
+    SweepOptions options;
+    options.db = db_;
+    options.board = &ResolveBoard(board_);
+    options.routes = ResolveRoutes(routes_);
+    options.profile = *ParseProfile(profile_);
+    options.budget_s = budget_s_;
+    options.margin = margin_;
+    options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    std::string why_not;
+    const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
+    options.environment = ThisEnvironment(gpu);
+    options.stood_in = !gpu || BoardOf(*gpu) != options.board;
+    options.time = only_ != "accuracy" && !options.stood_in;
+    options.accuracy = only_ != "time";
+    if (only_ == "time" && options.stood_in) {
+      throw Error(fmt::format("--only time: time is measured on {} itself, and this machine is not "
+                              "one{}; measure --only accuracy",
+                              options.board->name, gpu ? "" : ": " + why_not),
+                  ExitCode::kMachine);
+    }
+    if (gpu) {
+      options.worker = {std::filesystem::read_symlink("/proc/self/exe").string(),
+                        "worker",
+                        "--db",
+                        db_,
+                        "--board",
+                        std::string(options.board->name)};
+    }
+    return options;
+  }
+
+  static void Announce(const SweepOptions& options, Progress* progress) {
+    progress->Say(fmt::format("sweep of {}: {} profile, {}", options.board->name,
+                              ToString(options.profile),
+                              options.worker.empty() ? "accuracy through the host model"
+                              : options.stood_in     ? "accuracy stood in for on this GPU"
+                                                     : "on the board itself"));
+    if (options.stood_in) progress->Say("time: not timed, this machine is not that board");
+  }
+
+  std::string db_;
+  std::string board_;
+  std::string routes_;
+  std::string profile_ = "quick";
+  std::string only_;
+  double budget_s_ = 0;
+  double margin_ = 0.25;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeSweep() { return std::make_unique<SweepCommand>(); }
+
+}  // namespace fenestra::cli

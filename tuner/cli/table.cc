@@ -1,0 +1,64 @@
+#include "tuner/cli/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace fenestra::cli {
+namespace {
+
+std::size_t WidthOf(std::string_view text) {
+  // UTF-8 continuation bytes take no place of their own.
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0U) != 0x80U; }));
+}
+
+}  // namespace
+
+void Table::Add(std::vector<std::string> cells) {
+  if (cells.size() != columns_.size()) throw std::invalid_argument("table row of another length");
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::Text(bool bold) const {
+  std::vector<std::string> titles;
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) {
+    titles.push_back(column.title);
+    widths.push_back(WidthOf(column.title));
+  }
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string pad(widths[i] - WidthOf(cells[i]), ' ');
+      if (i > 0) text += "  ";
+      text += columns_[i].align == Align::kRight ? pad + cells[i] : cells[i] + pad;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  };
+  std::string text = bold ? "\033[1m" + line(titles) + "\033[0m\n" : line(titles) + "\n";
+  for (const auto& row : rows_) text += line(row) + "\n";
+  return text;
+}
+
+std::string Grouped(std::int64_t number) {
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool after_digit = i > 0 && digits[i - 1] != '-';
+    if (after_digit && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string Counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", Grouped(count), noun, count == 1 ? "" : "s");
+}
+
+}  // namespace fenestra::cli

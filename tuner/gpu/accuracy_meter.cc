@@ -1,0 +1,194 @@
+#include "tuner/gpu/accuracy_meter.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/program_list.h"
+#include "tuner/gpu/compare.h"
+#include "tuner/sweep/accuracy_group.h"
+
+namespace fenestra {
+namespace {
+
+constexpr cudaStream_t kStream = nullptr;
+
+std::string NameAt(int program) {
+  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
+}
+
+Shape RowsShape(std::int64_t rows, int width, Dtype weight) {
+  return {.tokens = rows, .width = width, .weight = weight};
+}
+
+Tensor Packed(const DeviceArray<std::uint16_t>& array, int width) {
+  return {array.get(), width, width};
+}
+
+template <typename T>
+std::vector<T> ToHost(const DeviceArray<T>& array, std::size_t count) {
+  std::vector<T> values(count);
+  CheckCuda(cudaMemcpy(values.data(), array.get(), count * sizeof(T), cudaMemcpyDeviceToHost),
+            "reading results");
+  return values;
+}
+
+EdgeClass Worse(EdgeClass a, EdgeClass b) { return std::max(a, b); }
+
+}  // namespace
+
+void AccuracyMeter::Reserve(const AccuracyTask& task) {
+  if (rows_ >= task.rows && width_ == task.width) return;
+  const std::int64_t elements = task.rows * task.width;
+  h_.Reserve(elements);
+  dy_.Reserve(elements);
+  dx_.Reserve(elements);
+  w_.Reserve(task.width);
+  w16_.Reserve(task.width);
+  own_rstd_.Reserve(task.rows);
+  eager_rstd_.Reserve(task.rows);
+  dw_.Reserve(task.width);
+  own_dw_.Reserve(task.width);
+  eager_dw_.Reserve(task.width);
+  sums_ = std::make_unique<gpu::Workspace>(task.rows, task.width);
+  gpu::FillWeight(0, task.width, w_.get(), w16_.get(), kStream);
+  rows_ = task.rows;
+  width_ = task.width;
+}
+
+void AccuracyMeter::MakeInput(const AccuracyTask& task, std::int64_t seed) {
+  gpu::FillInputs({task.family, seed, task.rows, task.width}, h_.get(), dy_.get(), kStream);
+  RunProgram(RstdProgramOf(task.width), context_.board->sm_count,
+             ForwardArguments{.shape = RowsShape(task.rows, task.width, Dtype::kFp32),
+                              .x = Packed(h_, task.width),
+                              .w = w_.get(),
+                              .y = Packed(dx_, task.width),
+                              .rstd = own_rstd_.get(),
+                              .eps = kEps},
+             kStream);
+  gpu::EagerRstd(task.rows, task.width, h_.get(), eager_rstd_.get(), kStream);
+  gpu::ReferenceDw(task.rows, task.width, h_.get(), dy_.get(), own_rstd_.get(), own_dw_.get(),
+                   *sums_, kStream);
+  gpu::ReferenceDw(task.rows, task.width, h_.get(), dy_.get(), eager_rstd_.get(), eager_dw_.get(),
+                   *sums_, kStream);
+}
+
+void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
+  if (subject == task.programs.size()) {
+    gpu::EagerDw(task.rows, task.width, h_.get(), dy_.get(), eager_rstd_.get(), dw_.get(), *sums_,
+                 kStream);
+    return;
+  }
+  dw_.Poison(kStream);
+  RunProgram(task.programs[subject], context_.board->sm_count,
+             BackwardArguments{.shape = RowsShape(task.rows, task.width, Dtype::kFp32),
+                               .dy = Packed(dy_, task.width),
+                               .h = Packed(h_, task.width),
+                               .w = w_.get(),
+                               .rstd = own_rstd_.get(),
+                               .dx = Packed(dx_, task.width),
+                               .dw = dw_.get()},
+             &workspace_, kStream);
+}
+
+Group AccuracyMeter::Measure(const AccuracyTask& task) {
+  Reserve(task);
+  PrepareProgram(RstdProgramOf(task.width), Dtype::kFp32);
+  for (int program : task.programs) PrepareProgram(program, Dtype::kFp32);
+  AccuracyGroup group(context_, task);
+  const std::size_t subjects = group.subjects();
+  const auto inputs = static_cast<std::size_t>(task.inputs);
+  errors_.Reserve(static_cast<std::int64_t>(2 * subjects * inputs));
+  digests_.Reserve(static_cast<std::int64_t>(subjects));
+  for (std::size_t seed = 0; seed < inputs; ++seed) {
+    const auto signed_seed = static_cast<std::int64_t>(seed);
+    MakeInput(task, signed_seed);
+    for (std::size_t i = 0; i < subjects; ++i) {
+      const bool is_program = i < task.programs.size();
+      // Faults show at the next synchronization: wait for each program's first call alone.
+      if (seed == 0 && is_program) context_.announce(NameAt(task.programs[i]));
+      RunSubject(task, i);
+      WorstError* errors = errors_.get() + 2 * (seed * subjects + i);
+      gpu::WorstOf(task.width, dw_.get(), own_dw_.get(), errors, kStream);
+      gpu::WorstOf(task.width, dw_.get(), eager_dw_.get(), errors + 1, kStream);
+      if (is_program && HasDigest(task, signed_seed)) {
+        gpu::DigestOf(task.width, dw_.get(), digests_.get() + i, kStream);
+      }
+      if (seed == 0)
+        CheckCuda(cudaStreamSynchronize(kStream), "the first call of a program failed");
+    }
+  }
+  const auto errors = ToHost(errors_, 2 * subjects * inputs);
+  const auto digests = ToHost(digests_, subjects);
+  for (std::size_t seed = 0; seed < inputs; ++seed) {
+    const auto signed_seed = static_cast<std::int64_t>(seed);
+    for (std::size_t i = 0; i < subjects; ++i) {
+      const WorstError* of_subject = &errors[2 * (seed * subjects + i)];
+      group.Add(i, Reference::kOwnRstd, signed_seed, of_subject[0]);
+      group.Add(i, Reference::kEagerRstd, signed_seed, of_subject[1]);
+      if (i < task.programs.size() && HasDigest(task, signed_seed)) {
+        group.AddDigest(i, signed_seed, digests[i]);
+      }
+    }
+  }
+  return group.Take();
+}
+
+EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
+  const Route& route = task.route;
+  RouteBuffers buffers(route.width, View::kRows, rows);
+  const bool backward = route.pass == Pass::kBackward;
+  const DeviceArray<std::uint16_t> first_out(rows * route.width);
+  const DeviceArray<float> first_small(backward ? route.width : rows);
+  for (int program : {task.below, task.above}) {
+    context_.announce(NameAt(program));
+    PrepareProgram(program, route.weight);
+    if (backward) {
+      RunProgram(program, context_.board->sm_count, buffers.Backward(rows, route.weight),
+                 &workspace_, kStream);
+    } else {
+      RunProgram(program, context_.board->sm_count, buffers.Forward(rows, route.weight), kStream);
+    }
+    if (program != task.below) break;
+    CheckCuda(cudaMemcpyAsync(first_out.get(), buffers.out.get(),
+                              static_cast<std::size_t>(first_out.count()) * sizeof(std::uint16_t),
+                              cudaMemcpyDeviceToDevice, kStream),
+              "keeping an output");
+    CheckCuda(cudaMemcpyAsync(first_small.get(), backward ? buffers.dw.get() : buffers.rstd.get(),
+                              static_cast<std::size_t>(first_small.count()) * sizeof(float),
+                              cudaMemcpyDeviceToDevice, kStream),
+              "keeping an output");
+    buffers.PoisonOutputs(kStream);
+  }
+  const auto class_of = [](std::int64_t differences) {
+    return differences == 0 ? EdgeClass::kSame : EdgeClass::kDiffers;
+  };
+  const EdgeClass out =
+      class_of(CountDifferences(first_out.get(), buffers.out.get(), first_out.count(), kStream));
+  const EdgeClass small =
+      class_of(CountDifferences(first_small.get(), backward ? buffers.dw.get() : buffers.rstd.get(),
+                                first_small.count(), kStream));
+  EdgeClasses classes;
+  (backward ? classes.dx : classes.y) = out;
+  (backward ? classes.dw : classes.rstd) = small;
+  return classes;
+}
+
+Group AccuracyMeter::Measure(const EdgeTask& task) {
+  const EdgeClasses at = CompareAt(task, task.rows);
+  const EdgeClasses above = CompareAt(task, task.rows + 1);
+  const EdgeClasses classes{Worse(at.y, above.y), Worse(at.rstd, above.rstd),
+                            Worse(at.residual_out, above.residual_out), Worse(at.dx, above.dx),
+                            Worse(at.dw, above.dw)};
+  Group group;
+  group.evidence.environments = {context_.environment};
+  group.evidence.edges.push_back({.key = {.board = std::string(context_.board->name),
+                                          .route = task.route,
+                                          .rows = task.rows,
+                                          .below = NameAt(task.below),
+                                          .above = NameAt(task.above)},
+                                  .classes = classes,
+                                  .environment = context_.environment.id});
+  return group;
+}
+
+}  // namespace fenestra

@@ -1,0 +1,34 @@
+#include "tuner/gpu/accuracy_meter.h"
+#include "tuner/gpu/time_meter.h"
+#include "tuner/sweep/meter.h"
+
+namespace fenestra {
+namespace {
+
+class CudaMeter final : public GpuMeter {
+ public:
+  explicit CudaMeter(const MeterContext& context) : context_(context), accuracy_(context_) {
+    int devices = 0;
+    CheckCuda(cudaGetDeviceCount(&devices), "looking for a GPU");
+  }
+
+  Group Measure(const TimeTask& task) override {
+    if (!time_) time_ = std::make_unique<TimeMeter>(context_);
+    return time_->Measure(task);
+  }
+  Group Measure(const AccuracyTask& task) override { return accuracy_.Measure(task); }
+  Group Measure(const EdgeTask& task) override { return accuracy_.Measure(task); }
+
+ private:
+  const MeterContext context_;
+  AccuracyMeter accuracy_;
+  std::unique_ptr<TimeMeter> time_;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuMeter> MakeGpuMeter(const MeterContext& context) {
+  return std::make_unique<CudaMeter>(context);
+}
+
+}  // namespace fenestra

@@ -1,0 +1,119 @@
+#include "tuner/gpu/route_buffers.h"
+
+#include <fmt/format.h>
+
+#include "accuracy/error.h"
+#include "accuracy/gpu/accuracy_gpu.h"
+#include "kernels/arith/split.h"
+#include "kernels/launch/entry.h"
+#include "kernels/program_list.h"
+#include "kernels/validate.h"
+
+namespace fenestra {
+namespace {
+
+// Heads of a query token that the view leaves out, in the same buffer: strides (12288, 512, 1).
+constexpr int kQueryHeadPitch = 512;
+
+const launch::Entry& EntryOf(int program, Dtype weight) {
+  const launch::Entry* entry = launch::FindEntry(program, weight);
+  if (entry == nullptr) throw Error(fmt::format("program {} is not compiled in", program));
+  return *entry;
+}
+
+void Check(const Status& status, int program) {
+  if (status.ok()) return;
+  throw Error(
+      fmt::format("{}: {}", ProgramName(kPrograms[static_cast<std::size_t>(program)]).view(),
+                  ToString(status)),
+      ExitCode::kMachine);
+}
+
+}  // namespace
+
+Tensor PitchesOf(View view, int width) {
+  const std::int64_t head_pitch = view == View::kQuery ? kQueryHeadPitch : width;
+  return {nullptr, head_pitch * HeadsOf(view), head_pitch};
+}
+
+std::int64_t StorageOf(View view, int width, std::int64_t tokens) {
+  return tokens * PitchesOf(view, width).token_pitch;
+}
+
+RouteBuffers::RouteBuffers(int width, View view, std::int64_t tokens) : width_(width), view_(view) {
+  const std::int64_t storage = StorageOf(view, width, tokens);
+  const std::int64_t storage_rows = storage / width;
+  x.Reserve(storage);
+  dy.Reserve(storage);
+  out.Reserve(storage);
+  rstd.Reserve(storage_rows);
+  dw.Reserve(width);
+  w32.Reserve(width);
+  w16.Reserve(width);
+  gpu::FillInputs({Family::kNormal, 0, storage_rows, width}, x.get(), dy.get(), nullptr);
+  gpu::FillWeight(0, width, w32.get(), w16.get(), nullptr);
+  gpu::EagerRstd(storage_rows, width, x.get(), rstd.get(), nullptr);
+  CheckCuda(cudaDeviceSynchronize(), "filling the inputs");
+}
+
+Tensor RouteBuffers::TensorOf(const DeviceArray<std::uint16_t>& array) const {
+  Tensor tensor = PitchesOf(view_, width_);
+  tensor.data = array.get();
+  return tensor;
+}
+
+Shape RouteBuffers::ShapeOf(std::int64_t tokens, Dtype weight) const {
+  return {.tokens = tokens, .heads = HeadsOf(view_), .width = width_, .weight = weight};
+}
+
+const void* RouteBuffers::Weight(Dtype weight) const {
+  return weight == Dtype::kBf16 ? static_cast<const void*>(w16.get()) : w32.get();
+}
+
+ForwardArguments RouteBuffers::Forward(std::int64_t tokens, Dtype weight) const {
+  return {.shape = ShapeOf(tokens, weight),
+          .x = TensorOf(x),
+          .w = Weight(weight),
+          .y = TensorOf(out),
+          .rstd = rstd.get(),
+          .eps = kEps};
+}
+
+BackwardArguments RouteBuffers::Backward(std::int64_t tokens, Dtype weight) const {
+  return {.shape = ShapeOf(tokens, weight),
+          .dy = TensorOf(dy),
+          .h = TensorOf(x),
+          .w = Weight(weight),
+          .rstd = rstd.get(),
+          .dx = TensorOf(out),
+          .dw = dw.get()};
+}
+
+void RouteBuffers::PoisonOutputs(cudaStream_t stream) {
+  out.Poison(stream);
+  dw.Poison(stream);
+}
+
+void PrepareProgram(int program, Dtype weight) {
+  Check(EntryOf(program, weight).prepare(), program);
+}
+
+void RunProgram(int program, int sm_count, const ForwardArguments& arguments, cudaStream_t stream) {
+  launch::ForwardCall call;
+  bool in_place = false;
+  Check(Validate(arguments, &call, &in_place), program);
+  Check(EntryOf(program, arguments.shape.weight).forward(call, sm_count, stream), program);
+}
+
+void RunProgram(int program, int sm_count, const BackwardArguments& arguments,
+                DeviceArray<unsigned char>* workspace, cudaStream_t stream) {
+  launch::BackwardCall call;
+  bool in_place = false;
+  Check(Validate(arguments, &call, &in_place), program);
+  workspace->Reserve(
+      arith::WorkspaceBytes(kPrograms[static_cast<std::size_t>(program)], call.rows, sm_count));
+  call.workspace = workspace->get();
+  Check(EntryOf(program, arguments.shape.weight).backward(call, sm_count, stream), program);
+}
+
+}  // namespace fenestra

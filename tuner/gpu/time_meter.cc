@@ -1,0 +1,148 @@
+#include "tuner/gpu/time_meter.h"
+
+#include <algorithm>
+
+#include "kernels/program_list.h"
+#include "tuner/gpu/time_rounds.h"
+
+namespace fenestra {
+namespace {
+
+constexpr cudaStream_t kStream = nullptr;
+constexpr int kRepeatsMax = 2;         // of a round at a lowered clock
+constexpr double kLoweredShare = 0.9;  // of the highest clock
+
+std::string PciBusId() {
+  int device = 0;
+  char id[32] = {};
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetPCIBusId(id, sizeof id, device), "reading the PCI bus id");
+  return id;
+}
+
+}  // namespace
+
+TimeMeter::TimeMeter(const MeterContext& context)
+    : context_(context), lock_(PciBusId()), clocks_(PciBusId()) {}
+
+// Subjects are the task's programs in order, then the streaming floor.
+void TimeMeter::Enqueue(const TimeTask& task, int subject) {
+  const bool backward = task.route.pass == Pass::kBackward;
+  if (subject == static_cast<int>(task.programs.size())) {
+    StreamCall call;
+    call.in[0] = buffers_->x.get();
+    call.in[1] = buffers_->dy.get();
+    call.out[0] = buffers_->out.get();
+    call.reads = backward ? 2 : 1;
+    call.bytes = task.rows() * task.route.width * 2;
+    LaunchStream(call, kStream);
+    return;
+  }
+  const int program = task.programs[static_cast<std::size_t>(subject)];
+  if (backward) {
+    RunProgram(program, context_.board->sm_count,
+               buffers_->Backward(task.tokens, task.route.weight), &workspace_, kStream);
+  } else {
+    RunProgram(program, context_.board->sm_count, buffers_->Forward(task.tokens, task.route.weight),
+               kStream);
+  }
+}
+
+void TimeMeter::WarmUp(const TimeTask& task) {
+  if (buffers_ == nullptr || buffer_route_ != task.route || buffer_view_ != task.view ||
+      buffer_tokens_ < task.tokens) {
+    buffers_.reset();
+    buffers_ = std::make_unique<RouteBuffers>(task.route.width, task.view, task.tokens);
+    buffer_route_ = task.route;
+    buffer_view_ = task.view;
+    buffer_tokens_ = task.tokens;
+  }
+  buffers_->PoisonOutputs(kStream);
+  for (int subject = 0; subject <= static_cast<int>(task.programs.size()); ++subject) {
+    if (subject < static_cast<int>(task.programs.size())) {
+      const int program = task.programs[static_cast<std::size_t>(subject)];
+      context_.announce(
+          std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view()));
+      PrepareProgram(program, task.route.weight);
+    }
+    Enqueue(task, subject);
+    CheckCuda(cudaDeviceSynchronize(), "the first call of a program failed");
+  }
+}
+
+TimeMeter::Round TimeMeter::RunRound(const TimeTask& task, int round) {
+  const int subjects = static_cast<int>(task.programs.size()) + 1;
+  const Clocks before = clocks_.Now();
+  for (int call = 0; call < kCallsPerRound; ++call) {
+    for (int place = 0; place < subjects; ++place) {
+      const int subject = SubjectAt(round * kCallsPerRound + call, place, subjects);
+      cold_.Flush(kStream);
+      timer_.Call([&] { Enqueue(task, subject); });
+    }
+  }
+  // The clocks at work, with calls still in flight.
+  const Clocks during = clocks_.Now();
+  Round result{timer_.Collect(), during};
+  result.clocks.sm_mhz = std::max(during.sm_mhz, before.sm_mhz);
+  result.clocks.memory_mhz = std::max(during.memory_mhz, before.memory_mhz);
+  return result;
+}
+
+bool TimeMeter::IsLowered(const Clocks& clocks) const {
+  const Clocks most = clocks_.Max();
+  return clocks.sm_mhz < kLoweredShare * most.sm_mhz ||
+         clocks.memory_mhz < kLoweredShare * most.memory_mhz;
+}
+
+TimeKey TimeMeter::KeyOf(const TimeTask& task, int subject) const {
+  const auto index = static_cast<std::size_t>(subject);
+  const bool is_stream = index == task.programs.size();
+  return {
+      .board = std::string(context_.board->name),
+      .route = task.route,
+      .view = task.view,
+      .rows = task.rows(),
+      .program =
+          is_stream
+              ? "stream"
+              : std::string(
+                    ProgramName(kPrograms[static_cast<std::size_t>(task.programs[index])]).view()),
+      .environment = context_.environment.id,
+      .session = task.session,
+      .process = task.process};
+}
+
+Group TimeMeter::Measure(const TimeTask& task) {
+  WarmUp(task);
+  const int subjects = static_cast<int>(task.programs.size()) + 1;
+  std::vector<std::vector<Sample>> samples(static_cast<std::size_t>(subjects));
+  int discarded = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    Round result = RunRound(task, round);
+    for (int repeat = 0; repeat < kRepeatsMax && IsLowered(result.clocks); ++repeat) {
+      ++discarded;
+      result = RunRound(task, round);
+    }
+    std::size_t next = 0;
+    for (int call = 0; call < kCallsPerRound; ++call) {
+      for (int place = 0; place < subjects; ++place) {
+        const int subject = SubjectAt(round * kCallsPerRound + call, place, subjects);
+        const CallTime& time = result.times.at(next++);
+        samples[static_cast<std::size_t>(subject)].push_back({round, call, time.union_ns,
+                                                              time.span_ns, result.clocks.sm_mhz,
+                                                              result.clocks.memory_mhz});
+      }
+    }
+  }
+  Group group;
+  group.evidence.environments = {context_.environment};
+  for (int subject = 0; subject < subjects; ++subject) {
+    auto& of_subject = samples[static_cast<std::size_t>(subject)];
+    const TimeKey key = KeyOf(task, subject);
+    group.evidence.times.push_back(Summarize(key, of_subject, discarded));
+    group.samples.push_back({key, std::move(of_subject)});
+  }
+  return group;
+}
+
+}  // namespace fenestra

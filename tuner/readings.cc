@@ -1,0 +1,180 @@
+#include "tuner/readings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include "kernels/enum_names.h"
+
+namespace fenestra {
+namespace {
+
+constexpr EnumNames<Rule, 5> kRules{{{Rule::kMeasured, "measured"},
+                                     {Rule::kMargin, "margin"},
+                                     {Rule::kEagerRstd, "eager_rstd"},
+                                     {Rule::kMedian, "median"},
+                                     {Rule::kWorstComparator, "worst_comparator"}}};
+
+constexpr std::array kFamilies{Family::kNormal, Family::kOutlier, Family::kCancel};
+
+// How far beyond its limit a failing reading is, as a factor.
+double Excess(const Reading& reading) {
+  if (reading.rule == Rule::kMeasured || !(reading.value <= std::numeric_limits<double>::max())) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return reading.value / reading.limit;
+}
+
+// A reading of an input's worst element. A NaN never passes.
+Reading WorstReading(Rule rule, const AccuracyRecord& record, double limit) {
+  return {.rule = rule,
+          .program = record.key.program,
+          .rows = record.key.rows,
+          .family = record.key.family,
+          .seed = record.worst_seed,
+          .column = record.worst_column,
+          .value = record.worst,
+          .limit = limit,
+          .passes = record.worst <= limit};
+}
+
+Reading Missing(std::string_view program, std::int64_t rows, Family family) {
+  return {.program = std::string(program), .rows = rows, .family = family};
+}
+
+void AppendFamily(const AccuracyTable& table, const Route& route, std::string_view program,
+                  std::int64_t rows, Family family, double margin, std::vector<Reading>* out) {
+  const AccuracyRecord* own = table.Find(program, rows, family, Reference::kOwnRstd);
+  if (own == nullptr) {
+    out->push_back(Missing(program, rows, family));
+    return;
+  }
+  out->push_back(WorstReading(Rule::kMargin, *own, margin));
+  if (const auto* eager = table.Find(program, rows, family, Reference::kEagerRstd)) {
+    out->push_back(WorstReading(Rule::kEagerRstd, *eager, kEagerMargin));
+  }
+  // Compared over the same inputs where both have them: a worst over more inputs is larger.
+  const AccuracyRecord* comparator =
+      table.Find(kComparator, rows, family, Reference::kOwnRstd, own->key.inputs);
+  if (comparator == nullptr) {
+    out->push_back(Missing(kComparator, rows, family));
+    return;
+  }
+  const double median_limit = AllowedBeside(comparator->median);
+  out->push_back({.rule = Rule::kMedian,
+                  .program = std::string(program),
+                  .rows = rows,
+                  .family = family,
+                  .value = own->median,
+                  .limit = median_limit,
+                  .passes = own->median <= median_limit});
+  if (ComparesWorst(route)) {
+    out->push_back(WorstReading(Rule::kWorstComparator, *own, AllowedBeside(comparator->worst)));
+  }
+}
+
+}  // namespace
+
+std::string_view ToString(Rule rule) { return NameOf(kRules, rule); }
+std::optional<Rule> ParseRule(std::string_view text) { return ValueOf(kRules, text); }
+
+std::string Describe(const Reading& reading) {
+  const std::string place =
+      fmt::format("at {} rows, family {}", reading.rows, ToString(reading.family));
+  const std::string input = fmt::format(", seed {}, column {}", reading.seed, reading.column);
+  switch (reading.rule) {
+    case Rule::kMeasured:
+      return fmt::format("has no accuracy evidence of {} {}", reading.program, place);
+    case Rule::kMargin:
+      return fmt::format("reaches {:.3g} of the budget (limit {:.3g}) {}{}", reading.value,
+                         reading.limit, place, input);
+    case Rule::kEagerRstd:
+      return fmt::format("reaches {:.3g} of the budget at the eager rstd (limit {:.3g}) {}{}",
+                         reading.value, reading.limit, place, input);
+    case Rule::kMedian:
+      return fmt::format("has median {:.3g} of the budget (comparator allows {:.3g}) {}",
+                         reading.value, reading.limit, place);
+    case Rule::kWorstComparator:
+      return fmt::format("reaches {:.3g} of the budget (comparator allows {:.3g}) {}{}",
+                         reading.value, reading.limit, place, input);
+  }
+  return "unknown rule";
+}
+
+AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, int width) {
+  std::set<std::int64_t> rows;
+  for (const AccuracyRecord& record : evidence.accuracy) {
+    const AccuracyKey& key = record.key;
+    if (key.board != board || key.width != width || key.protocol != kProtocolVersion) continue;
+    records_[{key.program, key.rows, key.family, key.reference}].push_back(record);
+    if (key.program != kComparator) rows.insert(key.rows);
+  }
+  for (auto& [key, list] : records_) {
+    std::sort(list.begin(), list.end(), [](const AccuracyRecord& a, const AccuracyRecord& b) {
+      return a.key.inputs != b.key.inputs ? a.key.inputs < b.key.inputs : a < b;
+    });
+  }
+  rows_.assign(rows.begin(), rows.end());
+}
+
+const AccuracyRecord* AccuracyTable::Find(std::string_view program, std::int64_t rows,
+                                          Family family, Reference reference, int inputs) const {
+  const auto found = records_.find({std::string(program), rows, family, reference});
+  if (found == records_.end()) return nullptr;
+  for (const AccuracyRecord& record : found->second) {
+    if (record.key.inputs == inputs) return &record;
+  }
+  return &found->second.back();
+}
+
+const AccuracyRecord* AccuracyTable::Worst(std::string_view program, std::int64_t rows) const {
+  const AccuracyRecord* worst = nullptr;
+  for (Family family : kFamilies) {
+    const AccuracyRecord* record = Find(program, rows, family, Reference::kOwnRstd);
+    if (record != nullptr && (worst == nullptr || !(record->worst <= worst->worst))) {
+      worst = record;
+    }
+  }
+  return worst;
+}
+
+bool AccuracyTable::StoodIn(std::string_view program, std::int64_t rows) const {
+  return std::any_of(kFamilies.begin(), kFamilies.end(), [&](Family family) {
+    const AccuracyRecord* record = Find(program, rows, family, Reference::kOwnRstd);
+    return record != nullptr && record->stood_in;
+  });
+}
+
+const Waiver* FindWaiver(std::span<const Waiver> waivers, const Route& route,
+                         std::string_view program, std::int64_t rows, double margin) {
+  const Waiver* best = nullptr;
+  for (const Waiver& waiver : waivers) {
+    if (waiver.route != route || waiver.program != program || rows > waiver.rows) continue;
+    if (waiver.fraction <= (best == nullptr ? margin : best->fraction)) continue;
+    best = &waiver;
+  }
+  return best;
+}
+
+std::vector<Reading> ReadingsAt(const AccuracyTable& table, const Route& route,
+                                std::string_view program, std::int64_t rows, double margin) {
+  std::vector<Reading> readings;
+  for (Family family : kFamilies) {
+    AppendFamily(table, route, program, rows, family, margin, &readings);
+  }
+  return readings;
+}
+
+const Reading* WorstFailure(std::span<const Reading> readings) {
+  const Reading* worst = nullptr;
+  for (const Reading& reading : readings) {
+    if (reading.passes) continue;
+    if (worst == nullptr || Excess(reading) > Excess(*worst)) worst = &reading;
+  }
+  return worst;
+}
+
+}  // namespace fenestra

@@ -1,0 +1,80 @@
+#include <mutex>
+#include <vector>
+
+#include "accuracy/digest.h"
+#include "accuracy/eager.h"
+#include "accuracy/host_model.h"
+#include "accuracy/inputs.h"
+#include "accuracy/parallel.h"
+#include "accuracy/reference.h"
+#include "tuner/sweep/accuracy_group.h"
+
+namespace fenestra {
+namespace {
+
+// One input's tensors and both references.
+struct HostInput {
+  std::vector<std::uint16_t> h, dy;
+  std::vector<float> own_rstd, eager_rstd;
+  std::vector<double> own_dw, eager_dw;
+};
+
+HostInput MakeInput(const MeterContext& context, const AccuracyTask& task, std::int64_t seed,
+                    int threads) {
+  const auto rows = static_cast<std::size_t>(task.rows);
+  const auto width = static_cast<std::size_t>(task.width);
+  HostInput input;
+  input.h.resize(rows * width);
+  input.dy.resize(rows * width);
+  input.own_rstd.resize(rows);
+  input.eager_rstd.resize(rows);
+  input.own_dw.resize(width);
+  input.eager_dw.resize(width);
+  FillInputs({task.family, seed, task.rows, task.width}, input.h, input.dy);
+  const std::vector<float> weight(width, 1.0F);  // rstd does not depend on it
+  std::vector<std::uint16_t> y(rows * width);
+  RunOnHost(RstdProgramOf(task.width), context.board->sm_count, threads,
+            HostForward{task.rows, input.h, weight, kEps, y, input.own_rstd});
+  EagerRstd(task.rows, task.width, input.h, input.eager_rstd);
+  ReferenceDw(task.rows, task.width, input.h, input.dy, input.own_rstd, input.own_dw);
+  ReferenceDw(task.rows, task.width, input.h, input.dy, input.eager_rstd, input.eager_dw);
+  return input;
+}
+
+}  // namespace
+
+Group MeasureOnHost(const MeterContext& context, const AccuracyTask& task) {
+  AccuracyGroup group(context, task);
+  std::mutex mutex;
+  // Threads take whole inputs where there are enough, else share the rows of one.
+  const int abreast = std::min(context.threads, task.inputs);
+  const int threads = std::max(1, context.threads / abreast);
+  ParallelFor(task.inputs, abreast, [&](std::int64_t seed) {
+    const HostInput input = MakeInput(context, task, seed, threads);
+    std::vector<float> dw(static_cast<std::size_t>(task.width));
+    for (std::size_t i = 0; i < group.subjects(); ++i) {
+      const bool is_program = i < task.programs.size();
+      if (is_program) {
+        RunOnHost(task.programs[i], context.board->sm_count, threads,
+                  HostBackward{.rows = task.rows,
+                               .dy = input.dy,
+                               .h = input.h,
+                               .w = {},
+                               .rstd = input.own_rstd,
+                               .dx = {},
+                               .dw = dw});
+      } else {
+        EagerDw(task.rows, task.width, input.h, input.dy, input.eager_rstd, dw);
+      }
+      const WorstError own = WorstOf(dw, input.own_dw);
+      const WorstError eager = WorstOf(dw, input.eager_dw);
+      const std::lock_guard lock(mutex);
+      group.Add(i, Reference::kOwnRstd, seed, own);
+      group.Add(i, Reference::kEagerRstd, seed, eager);
+      if (is_program && HasDigest(task, seed)) group.AddDigest(i, seed, DigestOf(dw));
+    }
+  });
+  return group.Take();
+}
+
+}  // namespace fenestra

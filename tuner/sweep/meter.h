@@ -1,0 +1,42 @@
+// Meters do tasks: they measure and return one group for the store. Each throws Error when the
+// machine cannot; a program that faults takes its process with it, which is why they run in one of
+// their own (worker.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "db/store.h"
+#include "tuner/sweep/tasks.h"
+
+namespace fenestra {
+
+// Told the name of each program before it first runs, so that a fault can be laid at its door.
+using Announce = std::function<void(const std::string& program)>;
+
+struct MeterContext {
+  const Board* board = nullptr;  // whose evidence it is and whose row split runs
+  Environment environment;       // of this machine
+  bool stood_in = false;         // the machine is not that board
+  int threads = 1;               // of the host
+  Announce announce = [](const std::string&) {};
+};
+
+// Accuracy through the host model.
+Group MeasureOnHost(const MeterContext& context, const AccuracyTask& task);
+
+// On the GPU; one context per process and route. Only in builds with CUDA.
+class GpuMeter {
+ public:
+  virtual ~GpuMeter() = default;
+  virtual Group Measure(const TimeTask& task) = 0;
+  virtual Group Measure(const AccuracyTask& task) = 0;
+  virtual Group Measure(const EdgeTask& task) = 0;
+};
+
+// Takes the lock that timing holds per GPU when the first TimeTask comes. Throws Error in host-only
+// builds and without a GPU.
+std::unique_ptr<GpuMeter> MakeGpuMeter(const MeterContext& context);
+
+}  // namespace fenestra

@@ -1,0 +1,279 @@
+#include "tuner/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include "accuracy/error.h"
+#include "db/store.h"
+#include "kernels/program_list.h"
+#include "tuner/choose.h"
+#include "tuner/sweep/meter.h"
+#include "tuner/sweep/worker.h"
+
+namespace fenestra {
+namespace {
+
+constexpr int kFormalSessions = 4;
+constexpr int kReleaseSessions = 8;
+// A task that takes this many times its estimated cost, and a fixed allowance, hangs.
+constexpr double kHangFactor = 30;
+constexpr double kHangAllowance_s = 60;
+
+std::string NameAt(int program) {
+  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
+}
+
+// Failures are kept by route; those of accuracy under the FP32-weight twin.
+Route RouteOf(const TimeTask& task) { return task.route; }
+Route RouteOf(const AccuracyTask& task) {
+  return {.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = task.width};
+}
+View ViewOf(const TimeTask& task) { return task.view; }
+View ViewOf(const AccuracyTask&) { return View::kRows; }
+std::int64_t RowsOf(const TimeTask& task) { return task.rows(); }
+std::int64_t RowsOf(const AccuracyTask& task) { return task.rows; }
+
+// Tasks of one worker process follow one another; a change of this text starts a new one.
+std::string ProcessOf(const TimeTask& task) {
+  return fmt::format("{} session {}", ToString(task.route), task.session);
+}
+std::string ProcessOf(const AccuracyTask& task) { return fmt::format("h{} accuracy", task.width); }
+
+std::string Label(const TimeTask& task) {
+  return fmt::format("{} {} {} rows, session {}", ToString(task.route), ToString(task.view),
+                     task.rows(), task.session);
+}
+std::string Label(const AccuracyTask& task) {
+  return fmt::format("h{} {} {} rows", task.width, ToString(task.family), task.rows);
+}
+
+class Sweeper {
+ public:
+  Sweeper(const SweepOptions& options, Progress* progress)
+      : options_(options),
+        progress_(*progress),
+        store_(Store::Open(options.db, OpenMode::kCreate)) {}
+
+  SweepSummary Run() {
+    std::vector<TimeTask> screening;
+    if (options_.time) screening = ScreeningTasks(options_.routes, options_.profile);
+    const std::vector<AccuracyTask> accuracy =
+        options_.accuracy ? AccuracyTasks(options_.routes, options_.profile)
+                          : std::vector<AccuracyTask>{};
+    const int sessions = !options_.time || options_.profile == Profile::kQuick ? 0
+                         : options_.profile == Profile::kFull                  ? kFormalSessions
+                                                                               : kReleaseSessions;
+    RunAll(screening);
+    RunAll(accuracy);
+    for (int session = 1; session <= sessions; ++session) {
+      RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));
+    }
+    if (!options_.worker.empty()) ClassEdges();
+    return summary_;
+  }
+
+ private:
+  bool IsPresent(const TimeTask& task) const {
+    std::vector<std::string> names{"stream"};
+    for (int program : task.programs) names.push_back(NameAt(program));
+    return store_.HasTimes(GroupOf(task), names, 1);
+  }
+
+  bool IsPresent(const AccuracyTask& task) const { return task.programs.empty(); }
+
+  TimeGroup GroupOf(const TimeTask& task) const {
+    return {.board = std::string(options_.board->name),
+            .route = task.route,
+            .view = task.view,
+            .rows = task.rows(),
+            .environment = options_.environment.id,
+            .session = task.session};
+  }
+
+  // The task less the programs that failed there before.
+  TimeTask Remaining(TimeTask task) const {
+    std::erase_if(task.programs,
+                  [&](int program) { return store_.HasFailure(GroupOf(task), NameAt(program)); });
+    return task;
+  }
+
+  // The task less what is there or has failed.
+  AccuracyTask Remaining(AccuracyTask task) const {
+    const TimeGroup failures{.board = std::string(options_.board->name),
+                             .route = RouteOf(task),
+                             .view = View::kRows,
+                             .rows = task.rows,
+                             .environment = options_.environment.id};
+    std::erase_if(task.programs, [&](int program) {
+      AccuracyKey key{.board = std::string(options_.board->name),
+                      .width = task.width,
+                      .rows = task.rows,
+                      .program = NameAt(program),
+                      .family = task.family,
+                      .inputs = task.inputs};
+      bool present = store_.HasAccuracy(key);
+      key.reference = Reference::kEagerRstd;
+      present = present && store_.HasAccuracy(key);
+      return present || store_.HasFailure(failures, key.program);
+    });
+    return task;
+  }
+
+  bool IsOverBudget() const {
+    return options_.budget_s > 0 && progress_.elapsed_s() > options_.budget_s;
+  }
+
+  template <typename OneTask>
+  void RunAll(const std::vector<OneTask>& tasks) {
+    std::vector<OneTask> todo;
+    for (const OneTask& task : tasks) {
+      OneTask remaining = Remaining(task);
+      if (IsPresent(remaining)) {
+        ++summary_.present;
+        continue;
+      }
+      progress_.Add(CostOf(remaining));
+      todo.push_back(std::move(remaining));
+    }
+    // Worker processes are per route (or width): gather what one of them does.
+    std::stable_sort(todo.begin(), todo.end(), [](const OneTask& a, const OneTask& b) {
+      return ProcessOf(a) < ProcessOf(b);
+    });
+    if (options_.worker.empty()) {
+      std::stable_sort(todo.begin(), todo.end(),
+                       [](const OneTask& a, const OneTask& b) { return CostOf(a) < CostOf(b); });
+    }
+    for (OneTask& task : todo) {
+      if (IsOverBudget()) {
+        ++summary_.remaining;
+        continue;
+      }
+      Run(&task);
+      progress_.Done(CostOf(task), Label(task));
+    }
+    worker_.reset();
+  }
+
+  template <typename OneTask>
+  void Run(OneTask* task) {
+    if constexpr (std::is_same_v<OneTask, AccuracyTask>) {
+      if (options_.worker.empty()) {
+        store_.Append(MeasureOnHost(HostContext(), *task));
+        ++summary_.measured;
+        return;
+      }
+    }
+    while (!task->programs.empty()) {
+      const TaskOutcome outcome = DoInWorker(*task, ProcessOf(*task), CostOf(*task));
+      if (outcome.ok) {
+        ++summary_.measured;
+        return;
+      }
+      RecordFailure(RouteOf(*task), ViewOf(*task), RowsOf(*task), outcome);
+      std::erase(task->programs, FindProgram(outcome.program));
+    }
+  }
+
+  MeterContext HostContext() const {
+    return {.board = options_.board,
+            .environment = options_.environment,
+            .stood_in = options_.stood_in,
+            .threads = options_.threads,
+            .announce = [](const std::string&) {}};
+  }
+
+  TaskOutcome DoInWorker(const Task& task, const std::string& process, double cost_s) {
+    if (worker_ == nullptr || process != worker_process_) {
+      worker_.reset();
+      worker_ = std::make_unique<Worker>(options_.worker);
+      worker_process_ = process;
+    }
+    TaskOutcome outcome = worker_->Do(task, kHangAllowance_s + kHangFactor * cost_s);
+    if (!outcome.ok) worker_.reset();
+    return outcome;
+  }
+
+  void RecordFailure(const Route& route, View view, std::int64_t rows, const TaskOutcome& outcome) {
+    if (outcome.program.empty()) {
+      throw Error(fmt::format("measuring failed before any program ran: {}", outcome.reason),
+                  ExitCode::kMachine);
+    }
+    Group group;
+    group.evidence.environments = {options_.environment};
+    group.evidence.failures.push_back({.board = std::string(options_.board->name),
+                                       .route = route,
+                                       .view = view,
+                                       .rows = rows,
+                                       .program = outcome.program,
+                                       .reason = outcome.reason,
+                                       .environment = options_.environment.id});
+    store_.Append(group);
+    ++summary_.failed;
+    progress_.Say(fmt::format("{} at {} rows of {}: {}", outcome.program, rows, ToString(route),
+                              outcome.reason));
+  }
+
+  // Compares the programs on both sides of every edge of the plan that the evidence gives.
+  void ClassEdges() {
+    Plan plan;
+    try {
+      ChooseOptions choose;
+      choose.board = options_.board->name;
+      choose.margin = options_.margin;
+      plan = Choose(store_.Load(options_.board->name), choose);
+    } catch (const Error& error) {
+      progress_.Say(fmt::format("no plan yet, so no edges to class: {}", error.what()));
+      return;
+    }
+    for (const RoutePlan& route : plan.routes) {
+      if (std::find(options_.routes.begin(), options_.routes.end(), route.route) ==
+          options_.routes.end()) {
+        continue;
+      }
+      ClassEdgesOf(route.route, route.windows);
+      ClassEdgesOf(route.route, route.in_place);
+    }
+    worker_.reset();
+  }
+
+  void ClassEdgesOf(const Route& route, const std::vector<PlannedWindow>& windows) {
+    for (std::size_t i = 1; i < windows.size(); ++i) {
+      const EdgeTask task{route, windows[i].window.lo, windows[i - 1].window.program,
+                          windows[i].window.program};
+      const EdgeKey key{.board = std::string(options_.board->name),
+                        .route = route,
+                        .rows = task.rows,
+                        .below = windows[i - 1].program,
+                        .above = windows[i].program};
+      if (task.below == task.above || store_.HasEdge(key)) continue;
+      if (IsOverBudget()) {
+        ++summary_.remaining;
+        continue;
+      }
+      const TaskOutcome outcome = DoInWorker(task, "edges", 1);
+      if (outcome.ok) {
+        ++summary_.measured;
+      } else {
+        RecordFailure(route, View::kRows, task.rows, outcome);
+      }
+    }
+  }
+
+  const SweepOptions& options_;
+  Progress& progress_;
+  Store store_;
+  SweepSummary summary_;
+  std::unique_ptr<Worker> worker_;
+  std::string worker_process_;
+};
+
+}  // namespace
+
+SweepSummary Sweep(const SweepOptions& options, Progress* progress) {
+  return Sweeper(options, progress).Run();
+}
+
+}  // namespace fenestra

@@ -1,0 +1,104 @@
+#include "tuner/sweep/task_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "accuracy/error.h"
+#include "kernels/program_list.h"
+
+namespace fenestra {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string NameAt(int program) {
+  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
+}
+
+Json NamesOf(const std::vector<int>& programs) {
+  Json names = Json::array();
+  for (int program : programs) names.push_back(NameAt(program));
+  return names;
+}
+
+int ProgramOf(const std::string& name) {
+  const int program = FindProgram(name);
+  if (program < 0) throw Error(fmt::format("worker: no program '{}' in this build", name));
+  return program;
+}
+
+std::vector<int> ProgramsOf(const Json& names) {
+  std::vector<int> programs;
+  for (const auto& name : names) programs.push_back(ProgramOf(name.get<std::string>()));
+  return programs;
+}
+
+template <typename Enum>
+Enum Need(std::optional<Enum> value, const char* what) {
+  if (!value) throw Error(fmt::format("worker: unknown {}", what));
+  return *value;
+}
+
+Json ToJson(const TimeTask& task) {
+  return {
+      {"kind", "time"},         {"route", ToString(task.route)},      {"view", ToString(task.view)},
+      {"tokens", task.tokens},  {"programs", NamesOf(task.programs)}, {"session", task.session},
+      {"process", task.process}};
+}
+
+Json ToJson(const AccuracyTask& task) {
+  return {{"kind", "accuracy"},    {"width", task.width},
+          {"rows", task.rows},     {"family", ToString(task.family)},
+          {"inputs", task.inputs}, {"programs", NamesOf(task.programs)}};
+}
+
+Json ToJson(const EdgeTask& task) {
+  return {{"kind", "edge"},
+          {"route", ToString(task.route)},
+          {"rows", task.rows},
+          {"below", NameAt(task.below)},
+          {"above", NameAt(task.above)}};
+}
+
+Task FromJson(const Json& json) {
+  const std::string kind = json.at("kind");
+  if (kind == "time") {
+    return TimeTask{.route = Need(ParseRoute(json.at("route").get<std::string>()), "route"),
+                    .view = Need(ParseView(json.at("view").get<std::string>()), "view"),
+                    .tokens = json.at("tokens"),
+                    .programs = ProgramsOf(json.at("programs")),
+                    .session = json.at("session"),
+                    .process = json.at("process")};
+  }
+  if (kind == "accuracy") {
+    return AccuracyTask{.width = json.at("width"),
+                        .rows = json.at("rows"),
+                        .family = Need(ParseFamily(json.at("family").get<std::string>()), "family"),
+                        .inputs = json.at("inputs"),
+                        .programs = ProgramsOf(json.at("programs"))};
+  }
+  if (kind == "edge") {
+    return EdgeTask{.route = Need(ParseRoute(json.at("route").get<std::string>()), "route"),
+                    .rows = json.at("rows"),
+                    .below = ProgramOf(json.at("below")),
+                    .above = ProgramOf(json.at("above"))};
+  }
+  throw Error(fmt::format("worker: unknown task '{}'", kind));
+}
+
+}  // namespace
+
+std::string ToLine(const Task& task) {
+  return std::visit([](const auto& value) { return ToJson(value).dump(); }, task);
+}
+
+Task ParseTask(const std::string& line) {
+  try {
+    return FromJson(Json::parse(line));
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("worker: not a task: {}", error.what()));
+  }
+}
+
+}  // namespace fenestra

@@ -1,0 +1,159 @@
+#include "tuner/sweep/tasks.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "kernels/program_list.h"
+
+namespace fenestra {
+namespace {
+
+const Program& At(int program) { return kPrograms[static_cast<std::size_t>(program)]; }
+
+std::string NameAt(int program) { return std::string(ProgramName(At(program)).view()); }
+
+// Screened time over the streaming floor by (route, view, rows, program).
+using RatioKey = std::tuple<Route, View, std::int64_t, std::string>;
+
+std::map<RatioKey, double> RatiosOf(const Evidence& evidence) {
+  std::map<RatioKey, std::int64_t> floors;
+  for (const TimeRecord& time : evidence.times) {
+    if (time.key.session != 0 || time.key.program != "stream") continue;
+    floors[{time.key.route, time.key.view, time.key.rows, ""}] = time.median_ns;
+  }
+  std::map<RatioKey, double> ratios;
+  for (const TimeRecord& time : evidence.times) {
+    if (time.key.session != 0) continue;
+    const auto floor = floors.find({time.key.route, time.key.view, time.key.rows, ""});
+    if (floor == floors.end()) continue;
+    ratios[{time.key.route, time.key.view, time.key.rows, time.key.program}] =
+        static_cast<double>(time.median_ns) / static_cast<double>(floor->second);
+  }
+  return ratios;
+}
+
+// Worst fraction over families by (width, rows, program).
+using WorstKey = std::tuple<int, std::int64_t, std::string>;
+
+std::map<WorstKey, double> WorstFractions(const Evidence& evidence) {
+  std::map<WorstKey, double> worst;
+  for (const AccuracyRecord& record : evidence.accuracy) {
+    if (record.key.reference != Reference::kOwnRstd) continue;
+    double& entry = worst[{record.key.width, record.key.rows, record.key.program}];
+    entry = std::max(entry, record.worst);
+  }
+  return worst;
+}
+
+void AddProgramsNear(double best, const std::vector<std::pair<int, double>>& ratios,
+                     std::set<int>* chosen) {
+  for (const auto& [program, ratio] : ratios) {
+    if (ratio <= best * (1 + kFormalBand)) chosen->insert(program);
+  }
+}
+
+std::int64_t RowBytes(int width) { return std::int64_t{width} * 2; }
+
+}  // namespace
+
+bool IsMeasuredAt(int program, std::int64_t rows) {
+  return At(program).structure != Structure::kDual || rows <= kDualRowsMax;
+}
+
+std::vector<int> ProgramsOf(const Route& route, std::int64_t rows) {
+  std::vector<int> programs;
+  for (int i = 0; i < kProgramCount; ++i) {
+    if (Serves(At(i), route) && IsMeasuredAt(i, rows)) programs.push_back(i);
+  }
+  return programs;
+}
+
+std::vector<int> BackwardProgramsOf(int width, std::int64_t rows) {
+  return ProgramsOf(Route{.pass = Pass::kBackward, .width = width}, rows);
+}
+
+std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile profile) {
+  std::vector<TimeTask> tasks;
+  for (const Route& route : routes) {
+    for (View view : ViewsOf(route.width)) {
+      for (std::int64_t tokens : TimedTokenCounts(profile)) {
+        TimeTask task{.route = route, .view = view, .tokens = tokens, .programs = {}};
+        task.programs = ProgramsOf(route, task.rows());
+        tasks.push_back(std::move(task));
+      }
+    }
+  }
+  return tasks;
+}
+
+std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
+                                  int session) {
+  const auto ratios = RatiosOf(evidence);
+  const auto fractions = WorstFractions(evidence);
+  std::vector<TimeTask> tasks;
+  for (const TimeTask& screened : screening) {
+    std::vector<std::pair<int, double>> of_task;
+    double best = std::numeric_limits<double>::infinity();
+    double best_exact = best;
+    for (int program : screened.programs) {
+      const auto ratio =
+          ratios.find({screened.route, screened.view, screened.rows(), NameAt(program)});
+      if (ratio == ratios.end()) continue;
+      of_task.emplace_back(program, ratio->second);
+      best = std::min(best, ratio->second);
+      const auto worst = fractions.find({screened.route.width, screened.rows(), NameAt(program)});
+      if (worst != fractions.end() && worst->second <= kExactFraction) {
+        best_exact = std::min(best_exact, ratio->second);
+      }
+    }
+    std::set<int> chosen;
+    AddProgramsNear(best, of_task, &chosen);
+    AddProgramsNear(best_exact, of_task, &chosen);
+    if (chosen.empty()) continue;
+    TimeTask task = screened;
+    task.programs.assign(chosen.begin(), chosen.end());
+    task.session = session;
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile) {
+  std::set<int> widths;
+  for (const Route& route : routes) {
+    if (route.pass == Pass::kBackward) widths.insert(route.width);
+  }
+  std::vector<AccuracyTask> tasks;
+  for (int width : widths) {
+    std::set<std::int64_t> row_counts;
+    for (View view : ViewsOf(width)) {
+      for (std::int64_t tokens : TokenCounts(profile)) row_counts.insert(tokens * HeadsOf(view));
+    }
+    for (std::int64_t rows : row_counts) {
+      for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
+        tasks.push_back({width, rows, family, InputsOf(profile), BackwardProgramsOf(width, rows)});
+      }
+    }
+  }
+  std::stable_sort(tasks.begin(), tasks.end(), [](const AccuracyTask& a, const AccuracyTask& b) {
+    return a.rows * a.width < b.rows * b.width;
+  });
+  return tasks;
+}
+
+double CostOf(const TimeTask& task) {
+  const double calls = 80.0 * static_cast<double>(task.programs.size() + 1);
+  const double bytes = static_cast<double>(task.rows() * RowBytes(task.route.width)) *
+                       (task.route.pass == Pass::kBackward ? 3 : 2);
+  return calls * (100e-6 + bytes / 4.2e12);
+}
+
+double CostOf(const AccuracyTask& task) {
+  const auto elements = static_cast<double>(task.rows * task.width);
+  const auto programs = static_cast<double>(task.programs.size());
+  return task.inputs * (100e-6 + 10e-6 * programs + elements * (12e-12 + 1.5e-12 * programs));
+}
+
+}  // namespace fenestra

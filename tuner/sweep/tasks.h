@@ -1,0 +1,75 @@
+// What a sweep measures: its comparison groups, as plain data. One task is one transaction in the
+// store, and a task whose evidence is there already is not run again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accuracy/protocol.h"
+#include "db/evidence.h"
+#include "kernels/board.h"
+#include "kernels/route.h"
+
+namespace fenestra {
+
+// Programs of one route timed against one another, and against the streaming floor, at one row
+// count in one process.
+struct TimeTask {
+  Route route;
+  View view = View::kRows;
+  std::int64_t tokens = 0;
+  std::vector<int> programs;  // indices into kPrograms
+  int session = 0;
+  int process = 0;
+
+  std::int64_t rows() const { return tokens * HeadsOf(view); }
+};
+
+// dw error of programs of one width at one row count, over the inputs of one family.
+struct AccuracyTask {
+  int width = 0;
+  std::int64_t rows = 0;
+  Family family = Family::kNormal;
+  int inputs = 0;
+  std::vector<int> programs;
+};
+
+// The outputs of two programs compared on both sides of an edge.
+struct EdgeTask {
+  Route route;
+  std::int64_t rows = 0;
+  int below = -1;
+  int above = -1;
+};
+
+// Whether the tuner measures a program at this row count. The dual-role grid reads every row once
+// per column slab, in few CTAs: beyond kDualRowsMax rows it is out of the running.
+inline constexpr std::int64_t kDualRowsMax = 4096;
+bool IsMeasuredAt(int program, std::int64_t rows);
+
+// Programs that serve a route, or any backward route of a width, and are measured at `rows`.
+std::vector<int> ProgramsOf(const Route& route, std::int64_t rows);
+std::vector<int> BackwardProgramsOf(int width, std::int64_t rows);
+
+// The screening session: every program of the routes, at the profile's row counts, in all views.
+std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile profile);
+
+// Formal session `session` (1 or more) of one process: at each screened row count the programs that
+// may be routed there, which are those within kFormalBand of the fastest, and of the fastest within
+// kExactFraction of the budget. `evidence` holds the screening and the accuracy.
+inline constexpr double kFormalBand = 0.04;
+inline constexpr double kExactFraction = 0.001;
+std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
+                                  int session);
+
+// Accuracy of every width that a backward route among `routes` has, smallest row counts first. The
+// row counts of H 256 are those of all its views.
+std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile);
+
+// Relative cost of a task, in seconds on an H200, for the estimate of what remains.
+double CostOf(const TimeTask& task);
+double CostOf(const AccuracyTask& task);
+
+}  // namespace fenestra

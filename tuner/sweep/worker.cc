@@ -1,0 +1,158 @@
+#include "tuner/sweep/worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <istream>
+#include <ostream>
+
+#include "accuracy/error.h"
+
+namespace fenestra {
+namespace {
+
+constexpr std::string_view kProgramMark = "program ";
+constexpr std::string_view kErrorMark = "error ";
+
+double NowSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+[[noreturn]] void BecomeChild(const std::vector<std::string>& command, int in, int out) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(in, STDIN_FILENO);
+  dup2(out, STDOUT_FILENO);
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+}  // namespace
+
+void ServeTasks(const MeterContext& context, const std::filesystem::path& db, std::istream& in,
+                std::ostream& out) {
+  MeterContext announcing = context;
+  announcing.announce = [&out](const std::string& program) {
+    out << kProgramMark << program << std::endl;
+  };
+  Store store = Store::Open(db, OpenMode::kReadWrite);
+  const auto meter = MakeGpuMeter(announcing);
+  std::string line;
+  while (std::getline(in, line)) {
+    try {
+      const Task task = ParseTask(line);
+      store.Append(std::visit([&](const auto& value) { return meter->Measure(value); }, task));
+      out << "done" << std::endl;
+    } catch (const Error& error) {
+      out << kErrorMark << OneLine(error.what()) << std::endl;
+    }
+  }
+}
+
+Worker::Worker(const std::vector<std::string>& command) {
+  int down[2];
+  int up[2];
+  if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) {
+    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)), ExitCode::kMachine);
+  }
+  pid_ = fork();
+  if (pid_ < 0) {
+    throw Error(fmt::format("cannot start a worker: {}", std::strerror(errno)), ExitCode::kMachine);
+  }
+  if (pid_ == 0) BecomeChild(command, down[0], up[1]);
+  close(down[0]);
+  close(up[1]);
+  to_ = down[1];
+  from_ = up[0];
+}
+
+Worker::~Worker() {
+  close(to_);
+  close(from_);
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+}
+
+TaskOutcome Worker::Do(const Task& task, double timeout_s) {
+  TaskOutcome outcome;
+  const std::string line = ToLine(task) + "\n";
+  if (write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    outcome.reason = HowItEnded();
+    return outcome;
+  }
+  const double deadline_s = NowSeconds() + timeout_s;
+  std::string answer;
+  while (ReadLine(deadline_s, &answer, &outcome.reason)) {
+    if (answer == "done") {
+      outcome.ok = true;
+      return outcome;
+    }
+    if (answer.starts_with(kProgramMark)) {
+      outcome.program = answer.substr(kProgramMark.size());
+    } else if (answer.starts_with(kErrorMark)) {
+      outcome.reason = answer.substr(kErrorMark.size());
+      return outcome;
+    }
+  }
+  return outcome;
+}
+
+bool Worker::ReadLine(double deadline_s, std::string* line, std::string* why_not) {
+  while (true) {
+    const std::size_t end = pending_.find('\n');
+    if (end != std::string::npos) {
+      *line = pending_.substr(0, end);
+      pending_.erase(0, end + 1);
+      return true;
+    }
+    const double left_s = deadline_s - NowSeconds();
+    pollfd ready{from_, POLLIN, 0};
+    const int count = left_s > 0 ? poll(&ready, 1, static_cast<int>(left_s * 1000) + 1) : 0;
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      *why_not = "hung: no answer in time";
+      return false;
+    }
+    char buffer[4096];
+    const ssize_t got = read(from_, buffer, sizeof buffer);
+    if (got <= 0) {
+      *why_not = HowItEnded();
+      return false;
+    }
+    pending_.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+std::string Worker::HowItEnded() {
+  int status = 0;
+  const pid_t ended = waitpid(pid_, &status, 0);
+  pid_ = -1;
+  if (ended > 0 && WIFSIGNALED(status)) {
+    return fmt::format("the worker was ended by signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("the worker ended with code {}", ended > 0 ? WEXITSTATUS(status) : -1);
+}
+
+}  // namespace fenestra
