@@ -92,13 +92,13 @@ void AddRow(const HostBackward& call, std::int64_t row, int added, Sum* sums) {
 
 // The dw reduce over the CTAs' partials.
 template <int kWidth>
-void Reduce(const std::vector<arith::Partial>& partials, const HostBackward& call) {
+void Reduce(const std::vector<double>& partials, const HostBackward& call) {
   const std::size_t ctas = partials.size() / kWidth;
   std::vector<double> totals(static_cast<std::size_t>(arith::kReduceGroups) * kWidth, 0.0);
   for (std::size_t cta = 0; cta < ctas; ++cta) {
     double* group = &totals[cta % arith::kReduceGroups * kWidth];
     for (std::size_t c = 0; c < kWidth; ++c) {
-      group[c] = arith::Add(group[c], arith::JoinPartial(partials[cta * kWidth + c]));
+      group[c] = arith::Add(group[c], partials[cta * kWidth + c]);
     }
   }
   for (std::size_t c = 0; c < kWidth; ++c) {
@@ -112,7 +112,7 @@ void Reduce(const std::vector<arith::Partial>& partials, const HostBackward& cal
 // One CTA of the ring: its groups' sums, combined as WritePartial has it.
 template <int kWidth, typename Sum>
 void RingCta(const Program& program, const arith::TileRange& tiles, const HostBackward& call,
-             arith::Partial* partial) {
+             double* partial) {
   const int groups = program.groups();
   std::vector<Sum> sums(static_cast<std::size_t>(groups) * kWidth);
   std::vector<int> added(static_cast<std::size_t>(groups), 0);
@@ -127,22 +127,18 @@ void RingCta(const Program& program, const arith::TileRange& tiles, const HostBa
     }
   }
   for (std::size_t c = 0; c < kWidth; ++c) {
-    if (groups == 1) {
-      partial[c] = sums[c].Split();
-      continue;
-    }
     double total = sums[c].Total();
     for (std::size_t g = 1; g < static_cast<std::size_t>(groups); ++g) {
       total = arith::Add(total, sums[g * kWidth + c].Total());
     }
-    partial[c] = arith::SplitDouble(total);
+    partial[c] = total;
   }
 }
 
 template <int kWidth, typename Sum>
 void RingDw(const Program& program, int sm_count, int threads, const HostBackward& call) {
   const int ctas = arith::RingCtas(program, call.rows, sm_count);
-  std::vector<arith::Partial> partials(static_cast<std::size_t>(ctas) * kWidth);
+  std::vector<double> partials(static_cast<std::size_t>(ctas) * kWidth);
   ParallelFor(ctas, threads, [&](std::int64_t cta) {
     const arith::TileRange tiles =
         arith::TilesOf(program.split, static_cast<int>(cta), ctas, call.rows, program.tile_rows());

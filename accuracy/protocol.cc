@@ -77,7 +77,10 @@ std::vector<std::int64_t> TokenCounts(Profile profile) {
 }
 
 std::vector<std::int64_t> TimedTokenCounts(Profile profile) {
-  return Listed(profile == Profile::kQuick ? PowersOfFour() : Halvings());
+  if (profile == Profile::kQuick) return Listed(PowersOfFour());
+  std::set<std::int64_t> counts = Halvings();
+  std::erase_if(counts, [](std::int64_t tokens) { return tokens % 3 == 0 && tokens < 1024; });
+  return Listed(counts);
 }
 
 }  // namespace fenestra

@@ -52,7 +52,7 @@ int InputsOf(Profile profile);
 std::vector<std::int64_t> TokenCounts(Profile profile);
 
 // The token counts at which times are taken, ascending, all among TokenCounts of the same profile:
-// 2^k and 3 * 2^k up to 65536, and 65537. kQuick: those of TokenCounts.
+// 2^k up to 65536, 3 * 2^k from 1024 on, and 65537. kQuick: those of TokenCounts.
 std::vector<std::int64_t> TimedTokenCounts(Profile profile);
 
 }  // namespace fenestra

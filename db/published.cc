@@ -63,12 +63,12 @@ void WritePublished(sqlite::Connection* connection, const std::vector<PublishedR
   sqlite::Statement insert =
       connection->Prepare("INSERT OR REPLACE INTO published VALUES (?, ?, ?, ?, ?, ?)");
   for (const PublishedRecord& record : records) {
-    insert.Bind(1, std::string_view(record.table));
+    insert.Bind(1, record.table);
     insert.Bind(2, record.line);
-    insert.Bind(3, std::string_view(record.pr));
-    insert.Bind(4, std::string_view(record.arch));
+    insert.Bind(3, record.pr);
+    insert.Bind(4, record.arch);
     insert.Bind(5, record.width);
-    insert.Bind(6, std::string_view(record.json));
+    insert.Bind(6, record.json);
     insert.Run();
   }
   transaction.Commit();

@@ -66,6 +66,8 @@ class Statement {
 
   // The text is not copied: it must stay alive until the next Reset.
   void Bind(int index, std::string_view text);
+  void Bind(int index, const std::string& text) { Bind(index, std::string_view{text}); }
+  void Bind(int index, std::string&& text) = delete;
   void Bind(int index, std::int64_t value);
   void Bind(int index, int value) { Bind(index, std::int64_t{value}); }
   void Bind(int index, bool value) { Bind(index, std::int64_t{value}); }

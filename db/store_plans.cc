@@ -89,7 +89,6 @@ std::vector<Record> SelectRows(sqlite::Connection* connection, std::string_view 
 
 constexpr auto kVisitWaiver = [](auto& record, auto& visit) { VisitWaiver(record, visit); };
 constexpr auto kVisitRoute = [](auto& record, auto& visit) { VisitRoute(record, visit); };
-constexpr auto kVisitWindow = [](auto& record, auto& visit) { VisitWindow(record, visit); };
 constexpr auto kVisitPlan = [](auto& record, auto& visit) { VisitPlan(record, visit); };
 constexpr auto kVisitRelease = [](auto& record, auto& visit) { VisitRelease(record, visit); };
 constexpr auto kVisitText = [](auto& record, auto& visit) { visit("environment", record); };

@@ -36,12 +36,12 @@ class Binder {
 
   template <typename T>
   void operator()(std::string_view name, const T& value) {
-    VisitColumns(name, value, [this](std::string_view, const auto& column) { Bind(column); });
+    VisitColumns(name, value, [this](std::string_view, const auto& column) { this->Bind(column); });
   }
 
  private:
   void Bind(fields::AnyEnum auto value) { statement_->Bind(++index_, ToString(value)); }
-  void Bind(const std::string& value) { statement_->Bind(++index_, std::string_view(value)); }
+  void Bind(const std::string& value) { statement_->Bind(++index_, value); }
   template <typename Number>
   requires std::is_arithmetic_v<Number>
   void Bind(Number value) { statement_->Bind(++index_, value); }
@@ -59,8 +59,9 @@ class ColumnReader {
 
   template <typename T>
   void operator()(std::string_view name, T& value) {
-    VisitColumns(name, value,
-                 [this](std::string_view column, auto& out) { Read(column, &out, column_++); });
+    VisitColumns(name, value, [this](std::string_view column, auto& out) {
+      this->Read(column, &out, column_++);
+    });
   }
 
  private:

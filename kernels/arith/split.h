@@ -1,5 +1,5 @@
-// How rows are dealt to CTAs, to the groups of a CTA, and how partials are dealt to the lanes of the
-// dw reduce: the whole dependence of dw on a board.
+// How rows are dealt to CTAs, to the groups of a CTA, and how partials are dealt to the lanes of
+// the dw reduce: the whole dependence of dw on a board.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@ struct TileRange {
   std::int64_t end;
 };
 
-FENESTRA_HD TileRange TilesOf(RowSplit split, int cta, int ctas, std::int64_t rows,
-                              int tile_rows) {
+FENESTRA_HD TileRange TilesOf(RowSplit split, int cta, int ctas, std::int64_t rows, int tile_rows) {
   if (split == RowSplit::kChunk) {
     return {rows * cta / ctas, tile_rows, rows * (cta + 1) / ctas};
   }
@@ -38,16 +37,33 @@ constexpr int RingCtas(const Program& program, std::int64_t rows, int sm_count) 
 inline constexpr int kReduceGroups = 16;
 inline constexpr int kReduceColumns = 32;  // per CTA of the reduce
 
+// Where a column's partial lies in the workspace of a CTA whose rows are shared by `lanes` lanes,
+// each holding its columns in registers: pairs of columns, lane by lane, so that the 16-byte stores
+// of a warp are contiguous. PartialColumn is the inverse.
+FENESTRA_HD constexpr int PartialIndex(int column, int lanes) {
+  const int vector = column / 8 / lanes;
+  const int lane = column / 8 % lanes;
+  const int pair = column % 8 / 2;
+  return ((vector * 4 + pair) * lanes + lane) * 2 + column % 2;
+}
+
+FENESTRA_HD constexpr int PartialColumn(int index, int lanes) {
+  const int lane = index / 2 % lanes;
+  const int vector = index / 2 / lanes / 4;
+  const int pair = index / 2 / lanes % 4;
+  return (vector * lanes + lane) * 8 + pair * 2 + index % 2;
+}
+
 // Column CTAs of the dual grid: `slab` columns, 8 per lane; lane group g of threads / (slab / 8)
 // sums rows g, g + groups, ...; the lane groups of a warp are combined by a butterfly, the warps by
 // TreeSum.
 FENESTRA_HD constexpr int DualLaneGroups(int threads, int slab) { return threads / (slab / 8); }
 
-// Bytes of workspace a program needs: the partials of every CTA as two FP32 planes.
+// Bytes of workspace a program needs: the partials of every CTA in FP64.
 constexpr std::int64_t WorkspaceBytes(const Program& program, std::int64_t rows, int sm_count) {
   if (program.pass != Pass::kBackward || program.structure != Structure::kRing) return 0;
-  return std::int64_t{RingCtas(program, rows, sm_count)} * program.width * 2 *
-         static_cast<std::int64_t>(sizeof(float));
+  return std::int64_t{RingCtas(program, rows, sm_count)} * program.width *
+         static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace fenestra::arith

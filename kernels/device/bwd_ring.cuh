@@ -8,22 +8,23 @@
 
 namespace fenestra::device {
 
-// Partial sums of one CTA: [2][width] floats, hi plane then lo plane.
+// Writes the partial sums of one CTA, [width] doubles at PartialIndex.
 template <int kWidth, typename Layout, int kVectors, typename Sum>
 __device__ __forceinline__ void WritePartial(const Layout& group, const Sum (&sums)[kVectors][8],
-                                             unsigned char* storage, float* partial) {
+                                             unsigned char* storage, double* partial) {
+  const auto pair_of = [&](int v, int pair) {
+    return make_double2(sums[v][2 * pair].Total(), sums[v][2 * pair + 1].Total());
+  };
+  const auto index_of = [&](int v, int pair) {
+    return arith::PartialIndex(arith::VectorColumn(v, group.lane, Layout::kLanes) + 2 * pair,
+                               Layout::kLanes);
+  };
   if constexpr (Layout::kGroups == 1) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      float* out = partial + arith::VectorColumn(v, group.lane, Layout::kLanes);
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        arith::Partial p[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) p[i] = sums[v][4 * half + i].Split();
-        reinterpret_cast<float4*>(out)[half] = make_float4(p[0].hi, p[1].hi, p[2].hi, p[3].hi);
-        reinterpret_cast<float4*>(out + kWidth)[half] =
-            make_float4(p[0].lo, p[1].lo, p[2].lo, p[3].lo);
+      for (int pair = 0; pair < 4; ++pair) {
+        *reinterpret_cast<double2*>(partial + index_of(v, pair)) = pair_of(v, pair);
       }
     }
   } else {
@@ -32,19 +33,18 @@ __device__ __forceinline__ void WritePartial(const Layout& group, const Sum (&su
     __syncthreads();
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      double* out =
-          totals + group.index * kWidth + arith::VectorColumn(v, group.lane, Layout::kLanes);
 #pragma unroll
-      for (int i = 0; i < kVector; ++i) out[i] = sums[v][i].Total();
+      for (int pair = 0; pair < 4; ++pair) {
+        *reinterpret_cast<double2*>(totals + group.index * kWidth + index_of(v, pair)) =
+            pair_of(v, pair);
+      }
     }
     __syncthreads();
-    for (int c = static_cast<int>(threadIdx.x); c < kWidth; c += Layout::kGroups * Layout::kLanes) {
-      double total = totals[c];
+    for (int i = static_cast<int>(threadIdx.x); i < kWidth; i += Layout::kGroups * Layout::kLanes) {
+      double total = totals[i];
 #pragma unroll
-      for (int g = 1; g < Layout::kGroups; ++g) total = arith::Add(total, totals[g * kWidth + c]);
-      const arith::Partial p = arith::SplitDouble(total);
-      partial[c] = p.hi;
-      partial[kWidth + c] = p.lo;
+      for (int g = 1; g < Layout::kGroups; ++g) total = arith::Add(total, totals[g * kWidth + i]);
+      partial[i] = total;
     }
   }
 }
@@ -196,25 +196,34 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     }
   }
   WritePartial<kWidth>(group, sums, storage,
-                       static_cast<float*>(call.workspace) + std::int64_t{blockIdx.x} * 2 * kWidth);
+                       static_cast<double*>(call.workspace) + std::int64_t{blockIdx.x} * kWidth);
 }
 
-// Sums the partials of `ctas` CTAs into dw. Launched with programmatic stream serialization behind
-// BwdRingKernel; one CTA per kReduceColumns columns.
-template <int kWidth>
+// Sums the partials of `ctas` CTAs, whose rows were shared by kLanes lanes, into dw. Launched with
+// programmatic stream serialization behind BwdRingKernel; one CTA per kReduceColumns columns.
+template <int kWidth, int kLanes>
 __global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceColumns)
-    DwReduceKernel(const float* partials, int ctas, float* dw, bool accumulate) {
+    DwReduceKernel(const double* partials, int ctas, float* dw, bool accumulate) {
   constexpr int kGroups = arith::kReduceGroups;
+  constexpr int kBatch = 8;  // loads in flight per thread
   __shared__ double totals[kGroups][arith::kReduceColumns];
   const int lane = static_cast<int>(threadIdx.x) % arith::kReduceColumns;
   const int group = static_cast<int>(threadIdx.x) / arith::kReduceColumns;
-  const int column = static_cast<int>(blockIdx.x) * arith::kReduceColumns + lane;
+  const int index = static_cast<int>(blockIdx.x) * arith::kReduceColumns + lane;
+  const int column = arith::PartialColumn(index, kLanes);
   ptx::WaitForPrimary();
   double total = 0;
-#pragma unroll 8
-  for (int cta = group; cta < ctas; cta += kGroups) {
-    const float* partial = partials + std::int64_t{cta} * 2 * kWidth + column;
-    total = arith::Add(total, arith::JoinPartial({partial[0], partial[kWidth]}));
+  for (int first = group; first < ctas; first += kBatch * kGroups) {
+    double batch[kBatch];
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int cta = first + i * kGroups;
+      if (cta < ctas) batch[i] = partials[std::int64_t{cta} * kWidth + index];
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      if (first + i * kGroups < ctas) total = arith::Add(total, batch[i]);
+    }
   }
   totals[group][lane] = total;
   __syncthreads();

@@ -67,10 +67,10 @@ struct BwdRingLauncher {
     kKernel<<<ctas, kP.threads, Shape::kSharedBytes, stream>>>(call, kP.split);
     const Status status = LaunchStatus();
     if (!status.ok()) return status;
-    return LaunchDependent(device::DwReduceKernel<kP.width>, kP.width / arith::kReduceColumns,
-                           arith::kReduceGroups * arith::kReduceColumns, stream,
-                           static_cast<const float*>(call.workspace), ctas, call.dw,
-                           call.accumulate);
+    return LaunchDependent(
+        device::DwReduceKernel<kP.width, 32 * kP.warps_per_row>, kP.width / arith::kReduceColumns,
+        arith::kReduceGroups * arith::kReduceColumns, stream,
+        static_cast<const double*>(call.workspace), ctas, call.dw, call.accumulate);
   }
   static Status Prepare() { return RaiseSharedLimit(kKernel, Shape::kSharedBytes); }
   static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, Shape::kSharedBytes, facts); }

@@ -28,13 +28,13 @@ std::string KindText(const HistoryEntry& entry) {
   return entry.kind ? std::string(ToString(*entry.kind)) : "";
 }
 
-// "0.909 at 44544; ...": what was read there, of the budget.
+// "0.909 at 44544 (+3)": the first that was read, and how many more --json lists.
 std::string PointsText(const HistoryEntry& entry) {
-  std::vector<std::string> points;
-  for (const HistoryPoint& point : entry.points) {
-    points.push_back(fmt::format("{} at {}", point.fraction, point.at));
-  }
-  return fmt::format("{}", fmt::join(points, "; "));
+  if (entry.points.empty()) return "";
+  const HistoryPoint& first = entry.points.front();
+  const std::size_t more = entry.points.size() - 1;
+  return fmt::format("{} at {}{}", first.fraction, first.at,
+                     more > 0 ? fmt::format(" (+{})", more) : "");
 }
 
 Json JsonOf(const HistoryEntry& entry) {

@@ -37,7 +37,7 @@ class AccuracyGroup {
 // first in the list.
 int RstdProgramOf(int width);
 
-// Seeds whose dw digest is recorded: 0 of the normal family.
+// Whether the dw digest of this input is recorded: that of seed 0 of the normal family.
 bool HasDigest(const AccuracyTask& task, std::int64_t seed);
 
 }  // namespace fenestra

@@ -59,7 +59,7 @@ std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile p
 // Formal session `session` (1 or more) of one process: at each screened row count the programs that
 // may be routed there, which are those within kFormalBand of the fastest, and of the fastest within
 // kExactFraction of the budget. `evidence` holds the screening and the accuracy.
-inline constexpr double kFormalBand = 0.04;
+inline constexpr double kFormalBand = 0.025;
 inline constexpr double kExactFraction = 0.001;
 std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
                                   int session);

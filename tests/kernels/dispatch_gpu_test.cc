@@ -1,0 +1,144 @@
+// The dispatcher on the GPU: its result is that of the program its windows name, at both sides of
+// every edge; bad calls launch nothing.
+#include <cstring>
+
+#include "kernels/fenestra.h"
+#include "kernels/program_list.h"
+#include "tests/kernels/gpu_case.h"
+
+namespace fenestra {
+namespace {
+
+class Dispatch : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasGpu()) GTEST_SKIP() << "no GPU on this machine";
+    const Status status = Device::Open(0, {}, &device_);
+    if (status.code == StatusCode::kNoWindows) GTEST_SKIP() << "this GPU's board has no windows";
+    ASSERT_TRUE(status.ok()) << ToString(status);
+  }
+
+  // Runs the call through the dispatcher and compares with the program that `windows` name.
+  void CheckAt(const RouteWindows& route, std::int64_t rows) {
+    const Pass pass = route.route.pass;
+    GpuCase test_case(route.route.width, View::kRows, rows);
+    const int program = FindProgramFor(route, rows, false);
+    const Outputs expected =
+        test_case.RunOnGpu(program, pass, route.route.weight, device_.windows()->board->sm_count);
+    test_case.buffers().PoisonOutputs(nullptr);
+    Status status;
+    if (pass == Pass::kForward) {
+      status = device_.Forward(test_case.Forward(route.route.weight), nullptr);
+    } else {
+      const BackwardArguments call = test_case.Backward(route.route.weight);
+      std::int64_t bytes = 0;
+      ASSERT_TRUE(device_.BackwardWorkspaceBytes(call.shape, &bytes).ok());
+      workspace_.Reserve(bytes);
+      status = device_.Backward(call, workspace_.get(), bytes, nullptr);
+    }
+    ASSERT_TRUE(status.ok()) << ToString(status);
+    const Outputs actual = test_case.Read(pass);
+    EXPECT_EQ(FirstDifference(actual.rows, expected.rows), -1)
+        << ToString(route.route) << " at " << rows << " rows";
+    EXPECT_EQ(FirstDifference(actual.small, expected.small), -1)
+        << ToString(route.route) << " at " << rows << " rows";
+  }
+
+  Device device_;
+  DeviceArray<unsigned char> workspace_;
+};
+
+TEST_F(Dispatch, RunsTheRoutedProgramOnBothSidesOfEveryEdge) {
+  int edges = 0;
+  for (const RouteWindows& route : device_.windows()->routes) {
+    for (const Window& window : route.windows) {
+      if (window.hi == kMaxRows) continue;
+      CheckAt(route, window.hi);
+      CheckAt(route, window.hi + 1);
+      ++edges;
+    }
+  }
+  EXPECT_GT(edges, 0);
+  std::cout << edges << " edges\n";
+}
+
+TEST_F(Dispatch, CanBeCapturedInAGraphAndRepeatsItsBits) {
+  GpuCase test_case(4096, View::kRows, 5000);
+  const BackwardArguments call = test_case.Backward(Dtype::kFp32);
+  std::int64_t bytes = 0;
+  ASSERT_TRUE(device_.BackwardWorkspaceBytes(call.shape, &bytes).ok());
+  workspace_.Reserve(bytes);
+  ASSERT_TRUE(device_.Backward(call, workspace_.get(), bytes, nullptr).ok());
+  const Outputs expected = test_case.Read(Pass::kBackward);
+
+  cudaStream_t stream = nullptr;
+  CheckCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+  CheckCuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+  ASSERT_TRUE(device_.Backward(call, workspace_.get(), bytes, stream).ok());
+  cudaGraph_t graph = nullptr;
+  CheckCuda(cudaStreamEndCapture(stream, &graph), "end capture");
+  cudaGraphExec_t exec = nullptr;
+  CheckCuda(cudaGraphInstantiate(&exec, graph, 0), "instantiate");
+  for (int i = 0; i < 100; ++i) {
+    test_case.buffers().PoisonOutputs(stream);
+    CheckCuda(cudaGraphLaunch(exec, stream), "replay");
+    CheckCuda(cudaStreamSynchronize(stream), "replay");
+    const Outputs actual = test_case.Read(Pass::kBackward);
+    ASSERT_EQ(FirstDifference(actual.rows, expected.rows), -1) << "replay " << i;
+    ASSERT_EQ(FirstDifference(actual.small, expected.small), -1) << "replay " << i;
+  }
+  CheckCuda(cudaGraphExecDestroy(exec), "destroy");
+  CheckCuda(cudaGraphDestroy(graph), "destroy");
+  CheckCuda(cudaStreamDestroy(stream), "destroy");
+}
+
+TEST_F(Dispatch, RefusesAndLaunchesNothing) {
+  GpuCase test_case(4096, View::kRows, 5000);
+  const BackwardArguments good = test_case.Backward(Dtype::kFp32);
+  std::int64_t bytes = 0;
+  ASSERT_TRUE(device_.BackwardWorkspaceBytes(good.shape, &bytes).ok());
+  ASSERT_GT(bytes, 0);
+  workspace_.Reserve(bytes);
+  test_case.buffers().PoisonOutputs(nullptr);
+  const Outputs poisoned = test_case.Read(Pass::kBackward);
+
+  const auto expect_refused = [&](const BackwardArguments& call, void* workspace,
+                                  std::int64_t workspace_bytes, StatusCode code,
+                                  const std::string& argument) {
+    const Status status = device_.Backward(call, workspace, workspace_bytes, nullptr);
+    EXPECT_EQ(status.code, code) << ToString(status);
+    EXPECT_EQ(status.argument, argument) << ToString(status);
+  };
+  expect_refused(good, workspace_.get(), bytes - 1, StatusCode::kWorkspaceTooSmall,
+                 "workspace_bytes");
+  expect_refused(good, nullptr, bytes, StatusCode::kNullPointer, "workspace");
+  expect_refused(good, workspace_.get() + 4, bytes, StatusCode::kMisaligned, "workspace");
+  expect_refused(good, good.dx.data, bytes, StatusCode::kOverlap, "workspace");
+  BackwardArguments bad = good;
+  bad.dy.data = nullptr;
+  expect_refused(bad, workspace_.get(), bytes, StatusCode::kNullPointer, "dy");
+
+  const Outputs after = test_case.Read(Pass::kBackward);
+  EXPECT_EQ(FirstDifference(after.rows, poisoned.rows), -1);
+  EXPECT_EQ(FirstDifference(after.small, poisoned.small), -1);
+}
+
+TEST_F(Dispatch, NoRowsMakeDwZeroOrKeepIt) {
+  GpuCase test_case(512, View::kRows, 4);
+  BackwardArguments call{.shape = {.tokens = 0, .width = 512, .weight = Dtype::kFp32},
+                         .dy = {},
+                         .h = {},
+                         .dx = {},
+                         .dw = test_case.buffers().dw.get()};
+  test_case.buffers().PoisonOutputs(nullptr);
+  call.accumulate_dw = true;
+  ASSERT_TRUE(device_.Backward(call, nullptr, 0, nullptr).ok());
+  const std::vector<float> kept = test_case.Read(Pass::kBackward).small;
+  EXPECT_NE(kept[0], kept[0]) << "the poison, a NaN, stays";
+  call.accumulate_dw = false;
+  ASSERT_TRUE(device_.Backward(call, nullptr, 0, nullptr).ok());
+  EXPECT_EQ(test_case.Read(Pass::kBackward).small, std::vector<float>(512, 0.0F));
+}
+
+}  // namespace
+}  // namespace fenestra

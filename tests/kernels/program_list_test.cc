@@ -1,0 +1,112 @@
+#include "kernels/program_list.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "kernels/arith/split.h"
+
+namespace fenestra {
+namespace {
+
+TEST(ProgramName, SaysWhatTheProgramDoes) {
+  const Program ring{.pass = Pass::kBackward,
+                     .structure = Structure::kRing,
+                     .width = 4096,
+                     .threads = 512,
+                     .warps_per_row = 16,
+                     .rows = 2,
+                     .stages = 4,
+                     .ctas_per_sm = 1,
+                     .scheme = Scheme::kFold64,
+                     .fold_rows = 8,
+                     .split = RowSplit::kChunk};
+  EXPECT_EQ(ProgramName(ring).view(), "bwd_ring_h4096_t512_w16_r2_s4_c1_chunk_fold64x8");
+  const Program direct{
+      .structure = Structure::kDirect, .width = 256, .threads = 128, .warps_per_row = 1};
+  EXPECT_EQ(ProgramName(direct).view(), "fwd_direct_h256_t128_w1");
+}
+
+TEST(ProgramList, NamesAreUniqueAndFound) {
+  std::set<std::string> names;
+  for (int i = 0; i < kProgramCount; ++i) {
+    const std::string name(ProgramName(kPrograms[static_cast<std::size_t>(i)]).view());
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_EQ(FindProgram(name), i) << name;
+  }
+  EXPECT_EQ(FindProgram("bwd_ring_h4096"), -1);
+}
+
+TEST(ProgramList, EveryRouteHasProgramsOfEveryScheme) {
+  for (const Route& route : AllRoutes()) {
+    std::set<Scheme> schemes;
+    for (const Program& program : kPrograms) {
+      if (Serves(program, route)) schemes.insert(program.scheme);
+    }
+    if (route.pass == Pass::kForward) {
+      EXPECT_EQ(schemes, std::set{Scheme::kNone}) << ToString(route);
+    } else {
+      EXPECT_EQ(schemes,
+                (std::set{Scheme::kPlain, Scheme::kFold64, Scheme::kFma64, Scheme::kTwoProd}))
+          << ToString(route);
+    }
+  }
+}
+
+TEST(Route, NamesRoundTrip) {
+  EXPECT_EQ(ToString(Route{Pass::kBackward, true, Dtype::kBf16, 6144}), "bwd_res_w16_h6144");
+  EXPECT_EQ(ToString(Route{Pass::kForward, false, Dtype::kFp32, 256, Determinism::kAny}),
+            "fwd_w32_h256_nd");
+  for (const Route& route : AllRoutes()) EXPECT_EQ(ParseRoute(ToString(route)), route);
+  for (const char* bad : {"", "bwd", "bwd_w8_h256", "bwd_w16_h", "bwd_w16_h256_x", "sideways"}) {
+    EXPECT_EQ(ParseRoute(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(Glob, MatchesLikeAShell) {
+  EXPECT_TRUE(MatchesGlob("bwd_w32_h5120", "bwd_*"));
+  EXPECT_TRUE(MatchesGlob("bwd_w32_h5120", "fwd_*,*_h5120"));
+  EXPECT_TRUE(MatchesGlob("bwd_w32_h5120", "bwd_w??_h5120"));
+  EXPECT_FALSE(MatchesGlob("bwd_w32_h5120", "bwd_*_h512"));
+  EXPECT_FALSE(MatchesGlob("bwd_w32_h5120", ""));
+}
+
+// Every row is dealt to exactly one CTA, group and turn, whatever the split.
+TEST(Split, DealsEveryRowOnce) {
+  for (const Program& program : kPrograms) {
+    if (program.structure != Structure::kRing) continue;
+    for (std::int64_t rows : {1, 5, 131, 132, 133, 1000, 4097}) {
+      const int ctas = arith::RingCtas(program, rows, 132);
+      std::vector<int> dealt(static_cast<std::size_t>(rows), 0);
+      for (int cta = 0; cta < ctas; ++cta) {
+        const auto tiles = arith::TilesOf(program.split, cta, ctas, rows, program.tile_rows());
+        for (std::int64_t tile = tiles.first; tile < tiles.end; tile += tiles.step) {
+          for (int i = 0; i < program.tile_rows() && tile + i < tiles.end; ++i) {
+            ++dealt.at(static_cast<std::size_t>(tile + i));
+          }
+        }
+      }
+      EXPECT_EQ(dealt, std::vector<int>(static_cast<std::size_t>(rows), 1))
+          << ProgramName(program).view() << " at " << rows;
+    }
+  }
+}
+
+TEST(Split, PartialsHaveOnePlaceForEachColumn) {
+  for (const Program& program : kPrograms) {
+    if (program.structure != Structure::kRing) continue;
+    const int lanes = 32 * program.warps_per_row;
+    std::set<int> places;
+    for (int column = 0; column < program.width; ++column) {
+      const int place = arith::PartialIndex(column, lanes);
+      EXPECT_EQ(arith::PartialColumn(place, lanes), column);
+      EXPECT_TRUE(place >= 0 && place < program.width);
+      places.insert(place);
+    }
+    EXPECT_EQ(static_cast<int>(places.size()), program.width);
+  }
+}
+
+}  // namespace
+}  // namespace fenestra

@@ -1,0 +1,213 @@
+#include "kernels/validate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace fenestra {
+namespace {
+
+// Validation looks at addresses alone: none of these is dereferenced.
+void* At(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+constexpr std::uintptr_t kMiB = 1 << 20;
+
+ForwardArguments GoodForward() {
+  return {.shape = {.tokens = 64, .width = 512, .weight = Dtype::kFp32},
+          .x = {At(16 * kMiB), 512, 0},
+          .w = At(32 * kMiB),
+          .y = {At(48 * kMiB), 512, 0},
+          .rstd = static_cast<float*>(At(64 * kMiB)),
+          .eps = 1e-6F};
+}
+
+BackwardArguments GoodBackward() {
+  return {.shape = {.tokens = 64, .width = 512, .weight = Dtype::kFp32},
+          .dy = {At(16 * kMiB), 512, 0},
+          .h = {At(32 * kMiB), 512, 0},
+          .w = At(48 * kMiB),
+          .rstd = static_cast<const float*>(At(64 * kMiB)),
+          .dx = {At(80 * kMiB), 512, 0},
+          .dw = static_cast<float*>(At(96 * kMiB))};
+}
+
+template <typename Arguments>
+struct BadCall {
+  std::string what;
+  std::function<void(Arguments*)> spoil;
+  StatusCode code;
+  std::string argument;
+};
+
+template <typename Call, typename Arguments>
+void ExpectRefused(const Arguments& good, const std::vector<BadCall<Arguments>>& bad_calls) {
+  Call call;
+  bool in_place = false;
+  EXPECT_TRUE(Validate(good, &call, &in_place).ok());
+  EXPECT_FALSE(in_place);
+  for (const auto& bad : bad_calls) {
+    Arguments arguments = good;
+    bad.spoil(&arguments);
+    const Status status = Validate(arguments, &call, &in_place);
+    EXPECT_EQ(status.code, bad.code) << bad.what << ": " << ToString(status);
+    EXPECT_EQ(status.argument, bad.argument) << bad.what << ": " << ToString(status);
+    EXPECT_STRNE(status.reason, "") << bad.what;
+  }
+}
+
+TEST(Validate, RefusesBadForwardCalls) {
+  using Bad = BadCall<ForwardArguments>;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<Bad> bad_calls{
+      {"null x", [](auto* a) { a->x.data = nullptr; }, StatusCode::kNullPointer, "x"},
+      {"null w", [](auto* a) { a->w = nullptr; }, StatusCode::kNullPointer, "w"},
+      {"null y", [](auto* a) { a->y.data = nullptr; }, StatusCode::kNullPointer, "y"},
+      {"null rstd", [](auto* a) { a->rstd = nullptr; }, StatusCode::kNullPointer, "rstd"},
+      {"x at 2 bytes", [](auto* a) { a->x.data = At(16 * kMiB + 2); }, StatusCode::kMisaligned,
+       "x"},
+      {"w at 8 bytes", [](auto* a) { a->w = At(32 * kMiB + 8); }, StatusCode::kMisaligned, "w"},
+      {"rstd at 2 bytes", [](auto* a) { a->rstd = static_cast<float*>(At(64 * kMiB + 2)); },
+       StatusCode::kMisaligned, "rstd"},
+      {"pitch of 516", [](auto* a) { a->y.token_pitch = 516; }, StatusCode::kMisaligned, "y"},
+      {"head pitch of 4",
+       [](auto* a) {
+         a->shape.heads = 2;
+         a->x.token_pitch = a->y.token_pitch = 1024;
+         a->x.head_pitch = 516;
+         a->y.head_pitch = 512;
+       },
+       StatusCode::kMisaligned, "x"},
+      {"width 513", [](auto* a) { a->shape.width = 513; }, StatusCode::kNoRoute, "shape.width"},
+      {"dtype 7", [](auto* a) { a->shape.weight = static_cast<Dtype>(7); }, StatusCode::kNoRoute,
+       "shape.weight"},
+      {"negative tokens", [](auto* a) { a->shape.tokens = -1; }, StatusCode::kBadValue,
+       "shape.tokens"},
+      {"2^31 rows", [](auto* a) { a->shape.tokens = std::int64_t{1} << 31; }, StatusCode::kBadValue,
+       "shape.tokens"},
+      {"no heads", [](auto* a) { a->shape.heads = 0; }, StatusCode::kBadValue, "shape.heads"},
+      {"negative eps", [](auto* a) { a->eps = -1e-6F; }, StatusCode::kBadValue, "eps"},
+      {"NaN eps", [nan](auto* a) { a->eps = nan; }, StatusCode::kBadValue, "eps"},
+      {"infinite eps", [](auto* a) { a->eps = HUGE_VALF; }, StatusCode::kBadValue, "eps"},
+      {"y one row into x", [](auto* a) { a->y.data = At(16 * kMiB + 1024); }, StatusCode::kOverlap,
+       "y"},
+      {"y over x with another pitch",
+       [](auto* a) {
+         a->y.data = a->x.data;
+         a->y.token_pitch = 1024;
+       },
+       StatusCode::kOverlap, "y"},
+      {"rstd in x", [](auto* a) { a->rstd = static_cast<float*>(At(16 * kMiB + 64)); },
+       StatusCode::kOverlap, "rstd"},
+      {"rows of y share elements", [](auto* a) { a->y.token_pitch = 256; }, StatusCode::kOverlap,
+       "y"},
+  };
+  ExpectRefused<launch::ForwardCall>(GoodForward(), bad_calls);
+}
+
+TEST(Validate, RefusesBadBackwardCalls) {
+  using Bad = BadCall<BackwardArguments>;
+  const std::vector<Bad> bad_calls{
+      {"null dy", [](auto* a) { a->dy.data = nullptr; }, StatusCode::kNullPointer, "dy"},
+      {"null h", [](auto* a) { a->h.data = nullptr; }, StatusCode::kNullPointer, "h"},
+      {"null w", [](auto* a) { a->w = nullptr; }, StatusCode::kNullPointer, "w"},
+      {"null rstd", [](auto* a) { a->rstd = nullptr; }, StatusCode::kNullPointer, "rstd"},
+      {"null dx", [](auto* a) { a->dx.data = nullptr; }, StatusCode::kNullPointer, "dx"},
+      {"null dw", [](auto* a) { a->dw = nullptr; }, StatusCode::kNullPointer, "dw"},
+      {"dw at 2 bytes", [](auto* a) { a->dw = static_cast<float*>(At(96 * kMiB + 2)); },
+       StatusCode::kMisaligned, "dw"},
+      {"pitch of h", [](auto* a) { a->h.token_pitch = 513; }, StatusCode::kMisaligned, "h"},
+      {"dx over h", [](auto* a) { a->dx.data = a->h.data; }, StatusCode::kOverlap, "dx"},
+      {"dx over the end of dy", [](auto* a) { a->dx.data = At(16 * kMiB + 63 * 1024); },
+       StatusCode::kOverlap, "dx"},
+      {"dw in dy", [](auto* a) { a->dw = static_cast<float*>(At(16 * kMiB)); },
+       StatusCode::kOverlap, "dw"},
+      {"dw in dx", [](auto* a) { a->dw = static_cast<float*>(At(80 * kMiB)); },
+       StatusCode::kOverlap, "dx"},
+  };
+  ExpectRefused<launch::BackwardCall>(GoodBackward(), bad_calls);
+}
+
+TEST(Validate, TellsInPlaceFromOverlap) {
+  launch::BackwardCall call;
+  bool in_place = false;
+  BackwardArguments arguments = GoodBackward();
+  arguments.dx = arguments.dy;
+  EXPECT_TRUE(Validate(arguments, &call, &in_place).ok());
+  EXPECT_TRUE(in_place);
+}
+
+TEST(Validate, LetsSlicesOfOneBufferInterleave) {
+  // dy and dx are the two halves of each row of one [64][1024] buffer.
+  launch::BackwardCall call;
+  bool in_place = true;
+  BackwardArguments arguments = GoodBackward();
+  arguments.dy = {At(16 * kMiB), 1024, 0};
+  arguments.dx = {At(16 * kMiB + 1024), 1024, 0};
+  EXPECT_TRUE(Validate(arguments, &call, &in_place).ok());
+  EXPECT_FALSE(in_place);
+  arguments.dx.data = At(16 * kMiB + 1024 - 16);
+  EXPECT_EQ(Validate(arguments, &call, &in_place).code, StatusCode::kOverlap);
+}
+
+TEST(Validate, LooksAtNoPointerOfACallWithoutRows) {
+  launch::BackwardCall call;
+  bool in_place = false;
+  BackwardArguments arguments{.shape = {.tokens = 0, .width = 512},
+                              .dy = {},
+                              .h = {},
+                              .dx = {},
+                              .dw = static_cast<float*>(At(96 * kMiB))};
+  EXPECT_TRUE(Validate(arguments, &call, &in_place).ok());
+  EXPECT_EQ(call.rows, 0);
+  arguments.dw = nullptr;
+  EXPECT_EQ(Validate(arguments, &call, &in_place).argument, std::string("dw"));
+}
+
+TEST(Validate, IgnoresThePitchOfADimensionOfOne) {
+  launch::ForwardCall call;
+  bool in_place = false;
+  ForwardArguments arguments = GoodForward();
+  arguments.shape.tokens = 1;
+  arguments.x.token_pitch = 3;
+  arguments.y.token_pitch = -77;
+  arguments.x.head_pitch = 5;
+  EXPECT_TRUE(Validate(arguments, &call, &in_place).ok());
+}
+
+TEST(Validate, FoldsAContiguousKeyViewIntoRows) {
+  launch::BackwardCall call;
+  bool in_place = false;
+  BackwardArguments arguments = GoodBackward();
+  arguments.shape = {.tokens = 10, .heads = 4, .width = 256, .weight = Dtype::kFp32};
+  for (Tensor* tensor : {&arguments.dy, &arguments.h, &arguments.dx}) {
+    tensor->token_pitch = 1024;
+    tensor->head_pitch = 256;
+  }
+  ASSERT_TRUE(Validate(arguments, &call, &in_place).ok());
+  EXPECT_EQ(call.rows, 40);
+  EXPECT_EQ(call.heads.value, 1U);
+  EXPECT_EQ(call.dx.token_pitch, 256);
+  EXPECT_TRUE(call.packed);
+  arguments.h.token_pitch = 2048;
+  ASSERT_TRUE(Validate(arguments, &call, &in_place).ok());
+  EXPECT_EQ(call.heads.value, 4U);
+  EXPECT_FALSE(call.packed);
+}
+
+TEST(Divisor, DividesEveryKindOfRow) {
+  for (std::uint32_t value : {1U, 2U, 3U, 4U, 7U, 24U, 25U, 1000U, 65535U, 65536U}) {
+    const launch::Divisor divisor = launch::MakeDivisor(value);
+    for (std::uint64_t n : {0ULL, 1ULL, 23ULL, 24ULL, 25ULL, 1572863ULL, 2147483646ULL}) {
+      // What RowOf in kernels/device/rows.cuh computes.
+      const std::uint64_t high = (std::uint64_t{divisor.multiplier} * n) >> 32;
+      EXPECT_EQ((high + n) >> divisor.shift, n / value) << n << " / " << value;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fenestra
