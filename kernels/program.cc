@@ -12,6 +12,7 @@ constexpr EnumNames<Scheme, 5> kSchemes{{{Scheme::kNone, "none"},
                                          {Scheme::kFold64, "fold64"},
                                          {Scheme::kFma64, "fma64"},
                                          {Scheme::kTwoProd, "twoprod"}}};
+constexpr EnumNames<Loads, 2> kLoads{{{Loads::kBulk, "bulk"}, {Loads::kAsync, "async"}}};
 constexpr EnumNames<RowSplit, 2> kSplits{
     {{RowSplit::kRoundRobin, "rr"}, {RowSplit::kChunk, "chunk"}}};
 
@@ -23,6 +24,8 @@ std::optional<Structure> ParseStructure(std::string_view text) {
 }
 std::string_view ToString(Scheme scheme) { return NameOf(kSchemes, scheme); }
 std::optional<Scheme> ParseScheme(std::string_view text) { return ValueOf(kSchemes, text); }
+std::string_view ToString(Loads loads) { return NameOf(kLoads, loads); }
+std::optional<Loads> ParseLoads(std::string_view text) { return ValueOf(kLoads, text); }
 std::string_view ToString(RowSplit split) { return NameOf(kSplits, split); }
 std::optional<RowSplit> ParseRowSplit(std::string_view text) { return ValueOf(kSplits, text); }
 

@@ -27,6 +27,12 @@ enum class Scheme : int {
   kTwoProd = 4,  // TwoProd + TwoSum in FP32 (Ogita, Rump, Oishi: Accurate Sum and Dot Product)
 };
 
+// How a ring is filled. It does not change a bit. Append only.
+enum class Loads : int {
+  kBulk = 0,   // the bulk copy engine, on mbarriers: best for rows that lie end to end
+  kAsync = 1,  // cp.async, each thread its own vectors: rows of any pitch, no barrier
+};
+
 // How rows are dealt to CTAs. Append only.
 enum class RowSplit : int {
   kRoundRobin = 0,  // tiles of rows in turn
@@ -47,6 +53,7 @@ struct Program {
   Scheme scheme = Scheme::kNone;
   int fold_rows = 0;  // kFold64: rows between folds, counted per thread
   RowSplit split = RowSplit::kRoundRobin;
+  Loads loads = Loads::kBulk;
 
   auto operator<=>(const Program&) const = default;
 
@@ -56,8 +63,8 @@ struct Program {
 };
 
 // A name built from the description alone, so the two cannot drift apart:
-// "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64", "bwd_dual_h512_t128_w2_slab64_fma64",
-// "fwd_direct_h256_t256_w1". Usable in constant expressions.
+// "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64", "bwd_ring_async_h256_...",
+// "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h256_t256_w1". Usable in constant expressions.
 class ProgramName {
  public:
   constexpr explicit ProgramName(const Program& program) {
@@ -66,6 +73,7 @@ class ProgramName {
     Append(program.structure == Structure::kRing   ? "_ring"
            : program.structure == Structure::kDual ? "_dual"
                                                    : "_direct");
+    if (program.loads == Loads::kAsync) Append("_async");
     Append("_h", program.width);
     Append("_t", program.threads);
     Append("_w", program.warps_per_row);
@@ -132,6 +140,8 @@ std::string_view ToString(Structure structure);  // "ring", "dual", "direct"
 std::optional<Structure> ParseStructure(std::string_view text);
 std::string_view ToString(Scheme scheme);  // "none", "plain", "fold64", "fma64", "twoprod"
 std::optional<Scheme> ParseScheme(std::string_view text);
+std::string_view ToString(Loads loads);  // "bulk", "async"
+std::optional<Loads> ParseLoads(std::string_view text);
 std::string_view ToString(RowSplit split);  // "rr", "chunk"
 std::optional<RowSplit> ParseRowSplit(std::string_view text);
 

@@ -2,6 +2,8 @@
 // the running dw sums of their columns in registers; the dw reduce then sums the CTAs' partials.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/arith/sum.h"
 #include "kernels/device/group.cuh"
 #include "kernels/device/ring.cuh"
@@ -49,29 +51,31 @@ __device__ __forceinline__ void WritePartial(const Layout& group, const Sum (&su
   }
 }
 
-template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages>
+template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, Loads kLoads>
 struct BwdRingShape {
   using Layout = Group<kThreads, kWarpsPerRow>;
   static constexpr int kTileRows = Layout::kGroups * kRows;
   static constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
   static_assert(kVectors * kVector * Layout::kLanes == kWidth);
-  using Stages = Ring<kWidth, kThreads, kTileRows, kStages, 2>;
+  using Stages =
+      std::conditional_t<kLoads == Loads::kBulk, BulkRing<kWidth, kThreads, kTileRows, kStages, 2>,
+                         AsyncRing<kWidth, Layout, kRows, kStages, 2>>;
   static constexpr int kTotalsBytes =
       Layout::kGroups == 1 ? 0 : Layout::kGroups * kWidth * static_cast<int>(sizeof(double));
   static constexpr int kSharedBytes = Stages::kBytes > kTotalsBytes ? Stages::kBytes : kTotalsBytes;
 };
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
-          typename Sum, typename Weight>
+          Loads kLoads, typename Sum, typename Weight>
 __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
-  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages>;
+  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads>;
   using Layout = typename Shape::Layout;
   constexpr int kVectors = Shape::kVectors;
-  // One group: the barrier inside Sum tells that every warp has read the stage. Several: each warp
-  // says so itself, and the stage is refilled one iteration late, so that warp 0 need not wait for
-  // the slowest group.
-  constexpr bool kOneGroup = Layout::kGroups == 1;
+  // A stage may be refilled at once when threads fill it for themselves, or when the barrier inside
+  // Sum tells that every warp has read it (one group). Else each warp says so itself, and the stage
+  // is refilled one iteration late, so that warp 0 need not wait for the slowest group.
+  constexpr bool kAtOnce = kLoads == Loads::kAsync || Layout::kGroups == 1;
 
   extern __shared__ __align__(128) unsigned char storage[];
   __shared__ __align__(8) std::uint64_t barriers[2 * kStages];
@@ -132,7 +136,7 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
         h[j][v] = LoadVector(ring.Row(stage, 1, tile_row) + column);
       }
     }
-    if constexpr (!kOneGroup) ring.Release(stage);
+    if constexpr (!kAtOnce) ring.Release(stage);
 
     float dots[kRows];
 #pragma unroll
@@ -166,7 +170,7 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
         ++added;
       }
     });
-    if constexpr (kOneGroup) {
+    if constexpr (kAtOnce) {
       ring.Refill(stage, row + kStages * tiles.step);
     } else if (row != tiles.first) {
       ring.RefillReleased(last_stage, last_parity, row + (kStages - 1) * tiles.step);

@@ -55,6 +55,23 @@ __device__ __forceinline__ void BulkLoad(void* shared, const void* global, std::
       : "memory");
 }
 
+// 16 bytes, global to shared, past L1.
+__device__ __forceinline__ void AsyncLoad16(void* shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(SharedAddress(shared)), "l"(global)
+               : "memory");
+}
+
+// Closes the group of this thread's async loads since the last one.
+__device__ __forceinline__ void CommitAsync() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until at most kPending of this thread's groups are still under way.
+template <int kPending>
+__device__ __forceinline__ void WaitAsync() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}
+
 // Named barrier over `threads` threads of the CTA; id 0 is __syncthreads.
 __device__ __forceinline__ void SyncNamed(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");

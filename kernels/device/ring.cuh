@@ -1,15 +1,17 @@
-// A ring of row tiles in shared memory, filled by the bulk copy engine and drained by every warp.
-// Warp 0 refills a stage once all warps have taken what they need of it into registers.
+// Rings of row tiles in shared memory, drained by every warp. BulkRing is filled by the bulk copy
+// engine: warp 0 refills a stage once all warps have taken what they need of it into registers.
+// AsyncRing is filled by cp.async, each thread for itself. Both have one interface.
 #pragma once
 
 #include "kernels/arith/split.h"
+#include "kernels/device/group.cuh"
 #include "kernels/device/ptx.cuh"
 #include "kernels/device/rows.cuh"
 
 namespace fenestra::device {
 
 template <int kWidth, int kThreads, int kTileRows, int kStages, int kTensors>
-class Ring {
+class BulkRing {
  public:
   static constexpr int kRowBytes = kWidth * 2;
   static constexpr int kStageBytes = kTensors * kTileRows * kRowBytes;
@@ -17,9 +19,9 @@ class Ring {
 
   // `storage`: kBytes of shared memory, 16-byte aligned; `barriers`: 2 * kStages. The first loads
   // are issued before this returns; a __syncthreads must follow before any Wait.
-  __device__ __forceinline__ Ring(unsigned char* storage, std::uint64_t* barriers,
-                                  const Rows (&tensors)[kTensors], const Divisor& heads,
-                                  bool packed, const arith::TileRange& tiles)
+  __device__ __forceinline__ BulkRing(unsigned char* storage, std::uint64_t* barriers,
+                                      const Rows (&tensors)[kTensors], const Divisor& heads,
+                                      bool packed, const arith::TileRange& tiles)
       : storage_(storage),
         barriers_(barriers),
         tensors_(tensors),
@@ -99,6 +101,62 @@ class Ring {
   const Rows (&tensors_)[kTensors];
   const Divisor& heads_;
   bool packed_;
+  const arith::TileRange& tiles_;
+};
+
+// Each thread loads just the vectors that it reads itself, so that no barrier is needed and rows
+// may have any pitch: bulk copies of single 512-byte rows reach half the bandwidth on H 256.
+template <int kWidth, typename Layout, int kRows, int kStages, int kTensors>
+class AsyncRing {
+ public:
+  static constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
+  static constexpr int kTileRows = Layout::kGroups * kRows;
+  static constexpr int kRowBytes = kWidth * 2;
+  static constexpr int kStageBytes = kTensors * kTileRows * kRowBytes;
+  static constexpr int kBytes = kStages * kStageBytes;
+
+  __device__ __forceinline__ AsyncRing(unsigned char* storage, std::uint64_t*,
+                                       const Rows (&tensors)[kTensors], const Divisor& heads, bool,
+                                       const arith::TileRange& tiles)
+      : storage_(storage), tensors_(tensors), heads_(heads), tiles_(tiles) {
+    for (int s = 0; s < kStages; ++s) Load(s, tiles.first + s * tiles.step);
+  }
+
+  __device__ __forceinline__ void Wait(int, std::uint32_t) { ptx::WaitAsync<kStages - 1>(); }
+
+  __device__ __forceinline__ const std::uint16_t* Row(int stage, int tensor, int row) const {
+    return reinterpret_cast<const std::uint16_t*>(storage_ + stage * kStageBytes +
+                                                  (tensor * kTileRows + row) * kRowBytes);
+  }
+
+  // What was read of the stage is in registers and has been used.
+  __device__ __forceinline__ void Refill(int stage, std::int64_t row) { Load(stage, row); }
+
+ private:
+  // A group is closed even when there is nothing left to load: Wait counts them.
+  __device__ __forceinline__ void Load(int stage, std::int64_t tile) {
+    const Layout group;
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      const int tile_row = j * Layout::kGroups + group.index;
+      if (tile + tile_row >= tiles_.end) continue;
+#pragma unroll
+      for (int t = 0; t < kTensors; ++t) {
+        const std::uint16_t* source = RowOf(tensors_[t], heads_, tile + tile_row);
+        auto* target = const_cast<std::uint16_t*>(Row(stage, t, tile_row));
+#pragma unroll
+        for (int v = 0; v < kVectors; ++v) {
+          const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
+          ptx::AsyncLoad16(target + column, source + column);
+        }
+      }
+    }
+    ptx::CommitAsync();
+  }
+
+  unsigned char* storage_;
+  const Rows (&tensors_)[kTensors];
+  const Divisor& heads_;
   const arith::TileRange& tiles_;
 };
 

@@ -56,11 +56,12 @@ Status LaunchDependent(void (*kernel)(Parameters...), int ctas, int threads, cud
 template <int kProgram, typename Weight>
 struct BwdRingLauncher {
   static constexpr Program kP = kPrograms[kProgram];
-  using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages>;
+  using Shape =
+      device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages, kP.loads>;
   static constexpr auto* kKernel =
       &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
-                             kP.ctas_per_sm, typename arith::SumOf<kP.scheme, kP.fold_rows>::Type,
-                             Weight>;
+                             kP.ctas_per_sm, kP.loads,
+                             typename arith::SumOf<kP.scheme, kP.fold_rows>::Type, Weight>;
 
   static Status Launch(const BackwardCall& call, int sm_count, cudaStream_t stream) {
     const int ctas = arith::RingCtas(kP, call.rows, sm_count);

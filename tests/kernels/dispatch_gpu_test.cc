@@ -1,7 +1,5 @@
 // The dispatcher on the GPU: its result is that of the program its windows name, at both sides of
 // every edge; bad calls launch nothing.
-#include <cstring>
-
 #include "kernels/fenestra.h"
 #include "kernels/program_list.h"
 #include "tests/kernels/gpu_case.h"

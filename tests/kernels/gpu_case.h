@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "accuracy/host_model.h"
@@ -33,6 +34,7 @@ std::int64_t FirstDifference(const std::vector<T>& a, const std::vector<T>& b) {
       return value != value;
   };
   if (a.size() != b.size()) return 0;
+  if (std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0) return -1;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (is_nan(a[i]) && is_nan(b[i])) continue;
     if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) return static_cast<std::int64_t>(i);
@@ -59,11 +61,16 @@ class GpuCase {
     return dtype == Dtype::kBf16 ? w16_ : w32_;
   }
 
-  // Runs a program with the split of a board of sm_count SMs; outputs are poisoned first.
+  // Runs a program with the split of a board of sm_count SMs; outputs are poisoned first, and rstd,
+  // which a forward overwrites, is what it was.
   Outputs RunOnGpu(int program, Pass pass, Dtype weight, int sm_count) {
     buffers_.PoisonOutputs(nullptr);
+    CheckCuda(cudaMemcpy(buffers_.rstd.get(), rstd_.data(), rstd_.size() * sizeof(float),
+                         cudaMemcpyHostToDevice),
+              "restoring rstd");
     PrepareProgram(program, weight);
     if (pass == Pass::kForward) {
+      buffers_.rstd.Poison(nullptr);
       RunProgram(program, sm_count, Forward(weight), nullptr);
     } else {
       RunProgram(program, sm_count, Backward(weight), &workspace_, nullptr);
@@ -112,7 +119,8 @@ class GpuCase {
   // Rows of the view, packed.
   std::vector<std::uint16_t> Gather(const DeviceArray<std::uint16_t>& array) const {
     const Tensor pitches = PitchesOf(view_, width_);
-    const auto storage = ToHost(array, StorageOf(view_, width_, tokens_));
+    auto storage = ToHost(array, StorageOf(view_, width_, tokens_));
+    if (view_ != View::kQuery) return storage;
     std::vector<std::uint16_t> packed;
     packed.reserve(static_cast<std::size_t>(rows() * width_));
     for (std::int64_t row = 0; row < rows(); ++row) {

@@ -2,7 +2,6 @@
 // weight dtypes and every view, at row counts around every power that a tile or a grid has.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <memory>
 #include <thread>
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <unordered_map>
@@ -86,24 +85,6 @@ constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_RUNTIME,
                                          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 
 }  // namespace
-
-CallTime TimeOf(std::vector<Interval> intervals) {
-  if (intervals.empty()) throw Error("a timed call launched no kernel", ExitCode::kMachine);
-  std::sort(intervals.begin(), intervals.end(),
-            [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
-  CallTime time;
-  std::uint64_t covered_to = 0;
-  for (const Interval& interval : intervals) {
-    if (interval.end_ns <= interval.start_ns) {
-      throw Error("CUPTI could not time a kernel (start and end are equal)", ExitCode::kMachine);
-    }
-    const std::uint64_t from = std::max(interval.start_ns, covered_to);
-    if (interval.end_ns > from) time.union_ns += static_cast<std::int64_t>(interval.end_ns - from);
-    covered_to = std::max(covered_to, interval.end_ns);
-  }
-  time.span_ns = static_cast<std::int64_t>(covered_to - intervals.front().start_ns);
-  return time;
-}
 
 CuptiTimer::CuptiTimer() {
   Records& records = TheRecords();

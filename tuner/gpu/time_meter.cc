@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/program_list.h"
-#include "tuner/gpu/time_rounds.h"
+#include "tuner/sweep/time_rounds.h"
 
 namespace fenestra {
 namespace {

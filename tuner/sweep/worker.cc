@@ -1,10 +1,10 @@
 #include "tuner/sweep/worker.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,10 +33,10 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-[[noreturn]] void BecomeChild(const std::vector<std::string>& command, int in, int out) {
+[[noreturn]] void BecomeChild(const std::vector<std::string>& command, int channel) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  dup2(in, STDIN_FILENO);
-  dup2(out, STDOUT_FILENO);
+  dup2(channel, STDIN_FILENO);
+  dup2(channel, STDOUT_FILENO);
   std::vector<char*> arguments;
   for (const std::string& argument : command) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -69,25 +69,21 @@ void ServeTasks(const MeterContext& context, const std::filesystem::path& db, st
 }
 
 Worker::Worker(const std::vector<std::string>& command) {
-  int down[2];
-  int up[2];
-  if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) {
-    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)), ExitCode::kMachine);
+  int channel[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0) {
+    throw Error(fmt::format("cannot reach a worker: {}", std::strerror(errno)), ExitCode::kMachine);
   }
   pid_ = fork();
   if (pid_ < 0) {
     throw Error(fmt::format("cannot start a worker: {}", std::strerror(errno)), ExitCode::kMachine);
   }
-  if (pid_ == 0) BecomeChild(command, down[0], up[1]);
-  close(down[0]);
-  close(up[1]);
-  to_ = down[1];
-  from_ = up[0];
+  if (pid_ == 0) BecomeChild(command, channel[1]);
+  close(channel[1]);
+  channel_ = channel[0];
 }
 
 Worker::~Worker() {
-  close(to_);
-  close(from_);
+  close(channel_);
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
@@ -97,7 +93,8 @@ Worker::~Worker() {
 TaskOutcome Worker::Do(const Task& task, double timeout_s) {
   TaskOutcome outcome;
   const std::string line = ToLine(task) + "\n";
-  if (write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+  // A worker that is gone is an outcome, not a SIGPIPE.
+  if (send(channel_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
     outcome.reason = HowItEnded();
     return outcome;
   }
@@ -127,7 +124,7 @@ bool Worker::ReadLine(double deadline_s, std::string* line, std::string* why_not
       return true;
     }
     const double left_s = deadline_s - NowSeconds();
-    pollfd ready{from_, POLLIN, 0};
+    pollfd ready{channel_, POLLIN, 0};
     const int count = left_s > 0 ? poll(&ready, 1, static_cast<int>(left_s * 1000) + 1) : 0;
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
@@ -135,7 +132,7 @@ bool Worker::ReadLine(double deadline_s, std::string* line, std::string* why_not
       return false;
     }
     char buffer[4096];
-    const ssize_t got = read(from_, buffer, sizeof buffer);
+    const ssize_t got = read(channel_, buffer, sizeof buffer);
     if (got <= 0) {
       *why_not = HowItEnded();
       return false;

@@ -46,8 +46,7 @@ class Worker {
   std::string HowItEnded();
 
   pid_t pid_ = -1;
-  int to_ = -1;
-  int from_ = -1;
+  int channel_ = -1;
   std::string pending_;
 };
 

@@ -1,6 +1,8 @@
-#include "tuner/gpu/time_rounds.h"
+#include "tuner/sweep/time_rounds.h"
 
 #include <algorithm>
+
+#include "accuracy/error.h"
 
 namespace fenestra {
 namespace {
@@ -14,6 +16,24 @@ std::int64_t Quantile(std::vector<std::int64_t> values, double share) {
 }
 
 }  // namespace
+
+CallTime TimeOf(std::vector<Interval> intervals) {
+  if (intervals.empty()) throw Error("a timed call launched no kernel", ExitCode::kMachine);
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
+  CallTime time;
+  std::uint64_t covered_to = 0;
+  for (const Interval& interval : intervals) {
+    if (interval.end_ns <= interval.start_ns) {
+      throw Error("CUPTI could not time a kernel (start and end are equal)", ExitCode::kMachine);
+    }
+    const std::uint64_t from = std::max(interval.start_ns, covered_to);
+    if (interval.end_ns > from) time.union_ns += static_cast<std::int64_t>(interval.end_ns - from);
+    covered_to = std::max(covered_to, interval.end_ns);
+  }
+  time.span_ns = static_cast<std::int64_t>(covered_to - intervals.front().start_ns);
+  return time;
+}
 
 TimeRecord Summarize(const TimeKey& key, const std::vector<Sample>& samples, int rounds_discarded) {
   std::vector<std::int64_t> unions;

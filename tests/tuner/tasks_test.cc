@@ -1,0 +1,108 @@
+#include "tuner/sweep/tasks.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "accuracy/error.h"
+#include "kernels/program_list.h"
+#include "tuner/sweep/task_json.h"
+
+namespace fenestra {
+namespace {
+
+std::string NameAt(int program) {
+  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
+}
+
+TEST(Tasks, ScreeningTimesEveryProgramInEveryView) {
+  const Route route{.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 256};
+  const auto tasks = ScreeningTasks({route}, Profile::kQuick);
+  std::set<View> views;
+  for (const TimeTask& task : tasks) {
+    views.insert(task.view);
+    EXPECT_EQ(task.rows(), task.tokens * HeadsOf(task.view));
+    for (int i = 0; i < kProgramCount; ++i) {
+      const Program& program = kPrograms[static_cast<std::size_t>(i)];
+      const bool expected = program.pass == Pass::kBackward && program.width == 256 &&
+                            (program.structure != Structure::kDual || task.rows() <= kDualRowsMax);
+      EXPECT_EQ(std::count(task.programs.begin(), task.programs.end(), i), expected ? 1 : 0)
+          << NameAt(i) << " at " << task.rows();
+    }
+  }
+  EXPECT_EQ(views, (std::set{View::kRows, View::kKey, View::kQuery}));
+  EXPECT_EQ(tasks.size(), 3 * TimedTokenCounts(Profile::kQuick).size());
+}
+
+TEST(Tasks, AccuracyIsMeasuredOncePerWidth) {
+  const std::vector<Route> twins{{.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 512},
+                                 {.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 512},
+                                 {.pass = Pass::kForward, .weight = Dtype::kFp32, .width = 1536}};
+  const auto tasks = AccuracyTasks(twins, Profile::kQuick);
+  EXPECT_EQ(tasks.size(), 3 * TokenCounts(Profile::kQuick).size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    EXPECT_EQ(tasks[i].width, 512);
+    if (i > 0) {
+      EXPECT_GE(tasks[i].rows, tasks[i - 1].rows);
+    }
+  }
+}
+
+// Screened at 1000 rows: a is fastest but inexact, b 2 % slower and exact, c 10 % slower.
+TEST(Tasks, FormalSessionsTakeTheProgramsThatMayBeRouted) {
+  const Route route{.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 512};
+  const std::vector<int> programs = ProgramsOf(route, 1000);
+  ASSERT_GE(programs.size(), 4U);
+  const int a = programs[0], b = programs[1], c = programs[2], d = programs[3];
+  TimeTask screened{.route = route, .tokens = 1000, .programs = {a, b, c, d}};
+  Evidence evidence;
+  const auto add = [&](const std::string& program, std::int64_t median_ns, double worst) {
+    TimeRecord time;
+    time.key = {"h200_132", route, View::kRows, 1000, program, "e", 0, 0};
+    time.median_ns = median_ns;
+    evidence.times.push_back(time);
+    AccuracyRecord accuracy;
+    accuracy.key.width = 512;
+    accuracy.key.rows = 1000;
+    accuracy.key.program = program;
+    accuracy.worst = worst;
+    evidence.accuracy.push_back(accuracy);
+  };
+  add("stream", 9000, 0);
+  add(NameAt(a), 10000, 0.3);
+  add(NameAt(b), 10900, 0.0006);
+  add(NameAt(c), 11000, 0.0006);
+  add(NameAt(d), 12000, 0.0006);
+  const auto formal = FormalTasks({screened}, evidence, 2);
+  ASSERT_EQ(formal.size(), 1U);
+  // a: the fastest; b: the fastest exact; c: within 2.5 % of b; d is out of the running.
+  EXPECT_EQ(formal[0].programs, (std::vector<int>{a, b, c}));
+  EXPECT_EQ(formal[0].session, 2);
+}
+
+TEST(TaskJson, RoundTrips) {
+  const Route route{.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 4096};
+  const TimeTask time{route, View::kRows, 77, ProgramsOf(route, 77), 3, 1};
+  const auto read = std::get<TimeTask>(ParseTask(ToLine(time)));
+  EXPECT_EQ(read.route, route);
+  EXPECT_EQ(read.tokens, 77);
+  EXPECT_EQ(read.programs, time.programs);
+  EXPECT_EQ(read.session, 3);
+  EXPECT_EQ(read.process, 1);
+  const AccuracyTask accuracy{512, 96, Family::kCancel, 60, BackwardProgramsOf(512, 96)};
+  EXPECT_EQ(std::get<AccuracyTask>(ParseTask(ToLine(accuracy))).family, Family::kCancel);
+  const EdgeTask edge{route, 1024, time.programs[0], time.programs[1]};
+  EXPECT_EQ(std::get<EdgeTask>(ParseTask(ToLine(edge))).above, time.programs[1]);
+}
+
+TEST(TaskJson, RefusesWhatIsNoTask) {
+  for (const char* bad :
+       {"", "{}", "[1]", R"({"kind":"dance"})",
+        R"({"kind":"edge","route":"bwd_w16_h512","rows":1,"below":"x","above":"y"})",
+        R"({"kind":"time","route":"sideways"})"}) {
+    EXPECT_THROW(ParseTask(bad), Error) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace fenestra
