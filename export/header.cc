@@ -108,9 +108,9 @@ std::string BannerText(const Plan& plan, const Board& board,
                      ToString(board.arch)),
          &out);
   Banner("regenerate",
-         fmt::format("fenestra export --db FILE --board {} --margin {} --out "
-                     "kernels/dispatch/windows",
-                     board.name, plan.margin),
+         fmt::format("fenestra import --db FILE EVIDENCE; fenestra plan --db FILE --board {} "
+                     "--margin {} --noise {}; fenestra export --db FILE --board {} --out DIR",
+                     board.name, plan.margin, plan.noise, board.name),
          &out);
   Banner("margin", fmt::format("{} of the budget", plan.margin), &out);
   Banner("noise", fmt::format("{} of the time, which a window must earn", plan.noise), &out);

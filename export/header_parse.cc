@@ -165,11 +165,12 @@ class Parser {
       if (key == "environment") parsed_.environments.emplace_back(first["environment"]);
     }
     Expect(header::kPragma);
-    for (std::string_view key : {"board", "margin", "protocol", "evidence", "content"}) {
+    for (std::string_view key : {"board", "margin", "noise", "protocol", "evidence", "content"}) {
       if (!first.contains(key)) Fail(fmt::format("'{}' in the banner", key));
     }
     parsed_.banner_board = first["board"];
     parsed_.banner_margin = ExpectNumber<double>(first["margin"]);
+    parsed_.banner_noise = ExpectNumber<double>(first["noise"]);
     parsed_.banner_protocol = ExpectNumber<int>(first["protocol"]);
     parsed_.banner_evidence = first["evidence"];
     parsed_.content = first["content"];

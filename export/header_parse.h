@@ -32,6 +32,7 @@ struct ParsedHeader {
   std::string code_evidence;
   double banner_margin = 0;
   double code_margin = 0;
+  double banner_noise = 0;
   int banner_protocol = 0;
   int code_protocol = 0;
   std::string content;                    // digest that the banner gives

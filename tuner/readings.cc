@@ -54,7 +54,9 @@ void AppendFamily(const AccuracyTable& table, const Route& route, std::string_vi
   }
   out->push_back(WorstReading(Rule::kMargin, *own, margin));
   if (const auto* eager = table.Find(program, rows, family, Reference::kEagerRstd)) {
-    out->push_back(WorstReading(Rule::kEagerRstd, *eager, kEagerMargin));
+    const double share = table.RstdShare(rows, family, eager->key.inputs);
+    const double limit = std::max(kEagerMargin, AllowedBeside(share));
+    out->push_back(WorstReading(Rule::kEagerRstd, *eager, limit));
   }
   // Compared over the same inputs where both have them: a worst over more inputs is larger.
   const AccuracyRecord* comparator =
@@ -118,6 +120,26 @@ AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, i
     });
   }
   rows_.assign(rows.begin(), rows.end());
+  for (const auto& [key, list] : records_) {
+    if (key.reference != Reference::kOwnRstd || key.program == kComparator) continue;
+    for (const AccuracyRecord& own : list) KeepShare(own);
+  }
+}
+
+void AccuracyTable::KeepShare(const AccuracyRecord& own) {
+  const AccuracyKey& key = own.key;
+  const AccuracyRecord* eager =
+      Find(key.program, key.rows, key.family, Reference::kEagerRstd, key.inputs);
+  if (eager == nullptr || eager->key.inputs != key.inputs) return;
+  const Share share{own.worst, eager->worst};
+  const auto [entry, added] = rstd_shares_.try_emplace({key.rows, key.family, key.inputs}, share);
+  if (added) return;
+  Share& kept = entry->second;
+  if (share.own_worst < kept.own_worst) {
+    kept = share;
+  } else if (share.own_worst == kept.own_worst) {
+    kept.share = std::max(kept.share, share.share);
+  }
 }
 
 const AccuracyRecord* AccuracyTable::Find(std::string_view program, std::int64_t rows,
@@ -128,6 +150,11 @@ const AccuracyRecord* AccuracyTable::Find(std::string_view program, std::int64_t
     if (record.key.inputs == inputs) return &record;
   }
   return &found->second.back();
+}
+
+double AccuracyTable::RstdShare(std::int64_t rows, Family family, int inputs) const {
+  const auto found = rstd_shares_.find({rows, family, inputs});
+  return found == rstd_shares_.end() ? 0 : found->second.share;
 }
 
 const AccuracyRecord* AccuracyTable::Worst(std::string_view program, std::int64_t rows) const {

@@ -21,7 +21,9 @@ namespace fenestra {
 inline constexpr std::string_view kComparator = "eager";
 
 // Largest fraction of the budget allowed against the reference at the eager rstd, and the most a
-// waiver may allow against the one at the program's own rstd.
+// waiver may allow against the one at the program's own rstd. Where the rounding of rstd alone
+// comes to more, which is no program's doing, a program may reach that and AllowedBeside's
+// allowance.
 inline constexpr double kEagerMargin = 0.8;
 inline constexpr double kMaxWaiver = 0.8;
 
@@ -40,7 +42,8 @@ constexpr double AllowedBeside(double figure) {
 enum class Rule : int {
   kMeasured = 0,         // every family has evidence, of the program and of the comparator
   kMargin = 1,           // worst within the margin, reference at the program's own rstd
-  kEagerRstd = 2,        // worst within kEagerMargin, reference at the eager rstd, where recorded
+  kEagerRstd = 2,        // worst within kEagerMargin, or what rstd's rounding alone comes to;
+                         // reference at the eager rstd, where recorded
   kMedian = 3,           // median no worse than the comparator's
   kWorstComparator = 4,  // worst no worse than the comparator's, on the routes that ask for it
 };
@@ -80,6 +83,11 @@ class AccuracyTable {
   // The record of largest worst among the families at the program's own rstd; null when none.
   const AccuracyRecord* Worst(std::string_view program, std::int64_t rows) const;
 
+  // What the rounding of rstd alone comes to against the reference at the eager rstd: the worst
+  // fraction there, over this many inputs, of the program that is most accurate at its own rstd
+  // (the largest among equals), since an exact sum adds nothing. 0 when none has both records.
+  double RstdShare(std::int64_t rows, Family family, int inputs) const;
+
   // Whether any record that counts at the program's own rstd was run elsewhere than on the board.
   bool StoodIn(std::string_view program, std::int64_t rows) const;
 
@@ -93,6 +101,19 @@ class AccuracyTable {
   };
   // Each list ascending in inputs.
   std::map<Key, std::vector<AccuracyRecord>> records_;
+  struct ShareKey {
+    std::int64_t rows;
+    Family family;
+    int inputs;
+    auto operator<=>(const ShareKey&) const = default;
+  };
+  struct Share {
+    double own_worst;
+    double share;
+  };
+  void KeepShare(const AccuracyRecord& own);
+
+  std::map<ShareKey, Share> rstd_shares_;
   std::vector<std::int64_t> rows_;
 };
 

@@ -55,11 +55,30 @@ TEST(ReadingsTest, EagerRstdAllowsEightTenthsWhereRecorded) {
   EvidenceBuilder built = Good();
   built.One(kPlain, 64, Family::kNormal, 0.8, 0.3, 60, Reference::kEagerRstd);
   EXPECT_TRUE(Failures(built).empty());
+  // A more accurate program shows that rstd's rounding is not to blame.
+  built.One(test::kFma, 64, Family::kNormal, 0.0006, 0.0003, 200);
+  built.One(test::kFma, 64, Family::kNormal, 0.7, 0.3, 200, Reference::kEagerRstd);
+  built.One(kPlain, 64, Family::kNormal, 0.1, 0.05, 200);
   built.One(kPlain, 64, Family::kNormal, 0.81, 0.3, 200, Reference::kEagerRstd);
   const std::vector<Reading> failures = Failures(built);
   ASSERT_EQ(failures.size(), 1U);
   EXPECT_EQ(failures[0].rule, Rule::kEagerRstd);
-  EXPECT_EQ(failures[0].limit, 0.8);
+  EXPECT_EQ(failures[0].limit, kEagerMargin);
+}
+
+TEST(ReadingsTest, EagerRstdLaysTheRoundingOfRstdAtNoProgramsDoor) {
+  EvidenceBuilder built = Good();
+  // Even an exact sum reaches 1.05 there: a program may, and 1 % more, but not beyond.
+  built.One(test::kFma, 64, Family::kNormal, 0.0006, 0.0003);
+  built.One(test::kFma, 64, Family::kNormal, 1.05, 0.5, 60, Reference::kEagerRstd);
+  built.One(kPlain, 64, Family::kNormal, 1.06, 0.5, 60, Reference::kEagerRstd);
+  EXPECT_TRUE(Failures(built).empty());
+  EvidenceBuilder beyond = Good();
+  beyond.One(test::kFma, 64, Family::kNormal, 0.0006, 0.0003);
+  beyond.One(test::kFma, 64, Family::kNormal, 1.05, 0.5, 60, Reference::kEagerRstd);
+  beyond.One(kPlain, 64, Family::kNormal, 1.07, 0.5, 60, Reference::kEagerRstd);
+  ASSERT_EQ(Failures(beyond).size(), 1U);
+  EXPECT_EQ(Failures(beyond)[0].rule, Rule::kEagerRstd);
 }
 
 TEST(ReadingsTest, MedianMayExceedTheComparatorByTheAllowanceOnly) {

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
+#include "export/header_parse.h"
 #include "tuner/choose.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
@@ -62,7 +66,7 @@ class CheckCommand final : public Command {
 
  private:
   // With the margin, noise and waivers of the stored plan where there is one. Text evidence, such
-  // as a repository keeps, brings none: then with the defaults.
+  // as a repository keeps, brings none: then with the margin and noise that the header states.
   Plan ChooseAgain(const Store& store, const Board& board, const Evidence& evidence) const {
     ChooseOptions options;
     options.board = board.name;
@@ -71,8 +75,23 @@ class CheckCommand final : public Command {
       options.margin = stored->margin;
       options.noise = stored->noise;
       options.waivers = stored->waivers;
+    } else {
+      TakeStated(std::filesystem::path(folder_) / fmt::format("{}.h", board.name), &options);
     }
     return Choose(evidence, options);
+  }
+
+  // A header that cannot be read states nothing here; the check itself says what is wrong with it.
+  static void TakeStated(const std::filesystem::path& path, ChooseOptions* options) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    try {
+      const ParsedHeader header = ParseHeader(text, path.string());
+      options->margin = header.banner_margin;
+      options->noise = header.banner_noise;
+    } catch (const Error&) {
+      return;
+    }
   }
 
   std::string db_;

@@ -35,6 +35,9 @@ class SweepCommand final : public Command {
         ->transform(
             CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
                                   CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"));
+    app->add_option("--max-rows", max_rows_, "Leave out larger row counts")
+        ->type_name("ROWS")
+        ->check(CLI::PositiveNumber);
     app->add_option("--margin", margin_, "Margin of the plan whose edges are classed")
         ->type_name("FRACTION")
         ->capture_default_str();
@@ -67,6 +70,7 @@ class SweepCommand final : public Command {
     options.profile = *ParseProfile(profile_);
     options.budget_s = budget_s_;
     options.margin = margin_;
+    options.max_rows = max_rows_;
     options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     std::string why_not;
     const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
@@ -106,6 +110,7 @@ class SweepCommand final : public Command {
   std::string profile_ = "quick";
   std::string only_;
   double budget_s_ = 0;
+  std::int64_t max_rows_ = kMaxRows;
   double margin_ = 0.25;
   bool json_ = false;
 };

@@ -57,6 +57,7 @@ AccuracyRecord AccuracyGroup::RecordOf(std::size_t subject, Reference reference,
 Group AccuracyGroup::Take() {
   for (std::size_t i = 0; i < names_.size(); ++i) {
     group_.evidence.accuracy.push_back(RecordOf(i, Reference::kOwnRstd, own_[i]));
+    if (!RecordsAllAt(task_.width, task_.rows)) continue;
     group_.evidence.accuracy.push_back(RecordOf(i, Reference::kEagerRstd, eager_[i]));
   }
   group_.evidence.environments = {context_.environment};
@@ -72,7 +73,7 @@ int RstdProgramOf(int width) {
 }
 
 bool HasDigest(const AccuracyTask& task, std::int64_t seed) {
-  return task.family == Family::kNormal && seed == 0;
+  return task.family == Family::kNormal && seed == 0 && RecordsAllAt(task.width, task.rows);
 }
 
 }  // namespace fenestra

@@ -37,7 +37,8 @@ class AccuracyGroup {
 // first in the list.
 int RstdProgramOf(int width);
 
-// Whether the dw digest of this input is recorded: that of seed 0 of the normal family.
+// Whether the dw digest of this input is recorded: that of seed 0 of the normal family, at the row
+// counts that RecordsAllAt names.
 bool HasDigest(const AccuracyTask& task, std::int64_t seed);
 
 }  // namespace fenestra

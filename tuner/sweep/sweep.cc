@@ -116,7 +116,7 @@ class Sweeper {
                       .inputs = task.inputs};
       bool present = store_.HasAccuracy(key);
       key.reference = Reference::kEagerRstd;
-      present = present && store_.HasAccuracy(key);
+      if (RecordsAllAt(task.width, task.rows)) present = present && store_.HasAccuracy(key);
       return present || store_.HasFailure(failures, key.program);
     });
     return task;
@@ -130,6 +130,7 @@ class Sweeper {
   void RunAll(const std::vector<OneTask>& tasks) {
     std::vector<OneTask> todo;
     for (const OneTask& task : tasks) {
+      if (RowsOf(task) > options_.max_rows) continue;
       OneTask remaining = Remaining(task);
       if (IsPresent(remaining)) {
         ++summary_.present;
@@ -248,7 +249,8 @@ class Sweeper {
                         .rows = task.rows,
                         .below = windows[i - 1].program,
                         .above = windows[i].program};
-      if (task.below == task.above || store_.HasEdge(key)) continue;
+      if (task.below == task.above || task.rows > options_.max_rows || store_.HasEdge(key))
+        continue;
       if (IsOverBudget()) {
         ++summary_.remaining;
         continue;

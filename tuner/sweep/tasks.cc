@@ -143,6 +143,17 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
   return tasks;
 }
 
+bool RecordsAllAt(int width, std::int64_t rows) {
+  const std::vector<std::int64_t> timed = TimedTokenCounts(Profile::kFull);
+  for (View view : ViewsOf(width)) {
+    const int heads = HeadsOf(view);
+    if (rows % heads == 0 && std::binary_search(timed.begin(), timed.end(), rows / heads)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 double CostOf(const TimeTask& task) {
   const double calls = 80.0 * static_cast<double>(task.programs.size() + 1);
   const double bytes = static_cast<double>(task.rows() * RowBytes(task.route.width)) *

@@ -68,6 +68,11 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
 // row counts of H 256 are those of all its views.
 std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile);
 
+// Whether dw digests, and the error against the reference at the eager rstd, are recorded at a row
+// count: where times are taken. The rounding of rstd, which that error adds, is no program's doing
+// and moves slowly with rows, and evidence is to stay small enough to review.
+bool RecordsAllAt(int width, std::int64_t rows);
+
 // Relative cost of a task, in seconds on an H200, for the estimate of what remains.
 double CostOf(const TimeTask& task);
 double CostOf(const AccuracyTask& task);

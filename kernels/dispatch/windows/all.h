@@ -5,11 +5,13 @@
 #include <array>
 
 #include "kernels/dispatch/board_windows.h"
+#include "kernels/dispatch/windows/h200_132.h"
 
 // clang-format off
 namespace fenestra::windows {
 
-inline constexpr std::array<const BoardWindows*, 0> kBoardWindows{
+inline constexpr std::array<const BoardWindows*, 1> kBoardWindows{
+    &kH200_132,
 };
 
 }  // namespace fenestra::windows
