@@ -8,7 +8,6 @@ namespace {
 
 // Weighted costs are kept in units of 1e-15: whole samples of log ratios up to 2000 stay exact.
 constexpr double kUnit = 1e15;
-constexpr std::int64_t kNever = std::int64_t{1} << 62;
 
 std::int64_t ToUnits(double value) { return std::llround(value * kUnit); }
 
@@ -43,7 +42,7 @@ class Segmentation {
   Segmentation(std::span<const std::int64_t> rows, std::span<const CostCurve> curves, double noise)
       : samples_(rows.size()), count_(curves.size()), none_(count_) {
     const std::vector<double> weights = LogWeights(rows);
-    for (double weight : weights) must_earn_.push_back(ToUnits(weight * std::log1p(noise)));
+    for (double weight : weights) noise_.push_back(ToUnits(weight * std::log1p(noise)));
     costs_.resize(count_, std::vector<std::optional<Value>>(samples_));
     for (std::size_t p = 0; p < count_; ++p) {
       for (std::size_t i = 0; i < samples_; ++i) {
@@ -81,30 +80,25 @@ class Segmentation {
   // Tries every end of a segment of `p` that begins at `origin` and is followed by `above`.
   void Extend(const Origin& origin, std::size_t p, std::size_t above) {
     Value value = At(origin.begin, origin.below, p).value;
-    std::int64_t own = 0;
-    std::int64_t must_earn = 0;
-    // Time of the samples so far were they run by `below`; were they split between `below` and
-    // `above` in the best way.
-    std::int64_t below_alone = origin.below == none_ ? kNever : 0;
-    std::int64_t split = 0;
+    // Whether all samples so far could be handed to `below`; to `below` and then `above`.
+    bool below_could = origin.below != none_;
+    bool split_could = true;
     for (std::size_t i = origin.begin; i < samples_ && costs_[p][i]; ++i) {
       value = value + *costs_[p][i];
-      own += costs_[p][i]->time;
-      must_earn += must_earn_[i];
-      below_alone = Plus(below_alone, origin.below, i);
-      split = std::min(Plus(split, above, i), below_alone);
+      below_could = below_could && CouldTake(origin.below, p, i);
+      split_could = (split_could && CouldTake(above, p, i)) || below_could;
       const std::size_t end = i + 1;
-      if ((above == none_) != (end == samples_)) continue;
-      if (split != kNever && split - own <= must_earn) continue;
+      if ((above == none_) != (end == samples_) || split_could) continue;
       State& state = At(end, p, above);
       if (state.reached && state.value <= value) continue;
       state = {true, value, origin};
     }
   }
 
-  std::int64_t Plus(std::int64_t time, std::size_t p, std::size_t sample) const {
-    if (time == kNever || p == none_ || !costs_[p][sample]) return kNever;
-    return time + costs_[p][sample]->time;
+  // Whether a sample of `p` costs no more than the noise when `other` runs it.
+  bool CouldTake(std::size_t other, std::size_t p, std::size_t sample) const {
+    if (other == none_ || !costs_[other][sample]) return false;
+    return costs_[other][sample]->time - costs_[p][sample]->time <= noise_[sample];
   }
 
   std::vector<Segment> Trace() {
@@ -131,7 +125,7 @@ class Segmentation {
   std::size_t samples_;
   std::size_t count_;
   std::size_t none_;
-  std::vector<std::int64_t> must_earn_;                   // per sample
+  std::vector<std::int64_t> noise_;                       // per sample, weighted
   std::vector<std::vector<std::optional<Value>>> costs_;  // [program][sample], weighted
   std::vector<State> states_;
 };

@@ -32,11 +32,11 @@ struct Segment {
 std::vector<double> LogWeights(std::span<const std::int64_t> rows);
 
 // The segmentation of least weighted mean of log_over_best in which every segment earns its place:
-// given instead to the programs beside it, split between them in the best way they may run, its
-// samples would cost more by over log(1 + noise) on (weighted) average. A segment that the programs
-// beside it cannot cover is needed and earns nothing. Ties go to the smaller weighted mean error,
-// then to the smaller weighted mean place in `curves`. Sums are of integers, so no order of
-// addition matters.
+// however its samples are split between the programs beside it, at some sample that program may not
+// run or costs more by over log(1 + noise). (An average over the segment would not do: a program 4
+// % faster over an octave, and level with its neighbour over the eight octaves above, is worth its
+// window.) Ties go to the smaller weighted mean error, then to the smaller weighted mean place in
+// `curves`. Sums are of integers, so no order of addition matters.
 //
 // REQUIRES: rows is ascending and not empty; each curve has rows.size() entries; every sample has a
 // program.

@@ -64,6 +64,21 @@ TEST(ChooseSegmentsTest, WindowIsNoWiderThanItsGain) {
   EXPECT_THAT(Choose(rows, {Curve({1, 1, 1.01, 1, 1}), above}), ElementsAre(Segment{0, 5, 0}));
 }
 
+TEST(ChooseSegmentsTest, WindowThatGainsInPartOfItsRangeExists) {
+  // The first is 4 % faster at 16 and level with the second at the ten doublings above, which the
+  // second would otherwise run from 4 on.
+  std::vector<std::int64_t> rows;
+  std::vector<double> first;
+  std::vector<double> second;
+  for (int power = 0; power < 15; ++power) {
+    rows.push_back(std::int64_t{1} << power);
+    first.push_back(power == 2 || power == 3 ? 1.05 : 1);
+    second.push_back(power < 2 ? 1.3 : power == 4 ? 1.04 : 1);
+  }
+  EXPECT_THAT(Choose(rows, {Curve(first), Curve(second)}),
+              ElementsAre(Segment{0, 2, 0}, Segment{2, 4, 1}, Segment{4, 15, 0}));
+}
+
 TEST(ChooseSegmentsTest, ProgramThatMayNotRunGivesWayWhateverTheCost) {
   EXPECT_THAT(Choose({1, 2, 4, 8}, {Curve({1, 1, 0, 0}), Curve({3, 3, 3, 3})}),
               ElementsAre(Segment{0, 2, 0}, Segment{2, 4, 1}));
@@ -87,7 +102,7 @@ TEST(ChooseSegmentsTest, TiesGoToTheSmallerErrorThenToTheEarlierProgram) {
 }
 
 // An independent reference: every segmentation, kept when no segment can be handed to the programs
-// beside it for at most the noise.
+// beside it for at most the noise at every sample.
 class BruteForce {
  public:
   BruteForce(const std::vector<std::int64_t>& rows, const std::vector<CostCurve>& curves)
@@ -113,18 +128,29 @@ class BruteForce {
     return cost;
   }
 
+  // Whether the program runs the samples at no more than the noise over `segment`'s own.
+  bool CouldTake(const Segment& segment, std::size_t from, std::size_t to,
+                 std::size_t program) const {
+    for (std::size_t i = from; i < to; ++i) {
+      if (!curves_[program][i]) return false;
+      const double loss =
+          curves_[program][i]->log_over_best - curves_[segment.program][i]->log_over_best;
+      if (loss > std::log1p(kNoise)) return false;
+    }
+    return true;
+  }
+
   bool AllEarn(const std::vector<Segment>& segments) const {
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      const auto [begin, end, program] = segments[s];
-      double weight = 0;
-      for (std::size_t i = begin; i < end; ++i) weight += weights_[i];
-      for (std::size_t cut = begin; cut <= end; ++cut) {
-        if (cut > begin && s == 0) continue;
-        if (cut < end && s + 1 == segments.size()) continue;
-        double other = 0;
-        if (cut > begin) other += Cost({begin, cut, segments[s - 1].program});
-        if (cut < end) other += Cost({cut, end, segments[s + 1].program});
-        if (other - Cost(segments[s]) <= weight * std::log1p(kNoise)) return false;
+      const Segment& segment = segments[s];
+      for (std::size_t cut = segment.begin; cut <= segment.end; ++cut) {
+        if (cut > segment.begin && s == 0) continue;
+        if (cut < segment.end && s + 1 == segments.size()) continue;
+        const bool below =
+            cut == segment.begin || CouldTake(segment, segment.begin, cut, segments[s - 1].program);
+        const bool above =
+            cut == segment.end || CouldTake(segment, cut, segment.end, segments[s + 1].program);
+        if (below && above) return false;
       }
     }
     return true;

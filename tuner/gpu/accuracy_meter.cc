@@ -1,6 +1,5 @@
 #include "tuner/gpu/accuracy_meter.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "kernels/program_list.h"
@@ -31,8 +30,6 @@ std::vector<T> ToHost(const DeviceArray<T>& array, std::size_t count) {
             "reading results");
   return values;
 }
-
-EdgeClass Worse(EdgeClass a, EdgeClass b) { return std::max(a, b); }
 
 }  // namespace
 
@@ -176,19 +173,7 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
 Group AccuracyMeter::Measure(const EdgeTask& task) {
   const EdgeClasses at = CompareAt(task, task.rows);
   const EdgeClasses above = CompareAt(task, task.rows + 1);
-  const EdgeClasses classes{Worse(at.y, above.y), Worse(at.rstd, above.rstd),
-                            Worse(at.residual_out, above.residual_out), Worse(at.dx, above.dx),
-                            Worse(at.dw, above.dw)};
-  Group group;
-  group.evidence.environments = {context_.environment};
-  group.evidence.edges.push_back({.key = {.board = std::string(context_.board->name),
-                                          .route = task.route,
-                                          .rows = task.rows,
-                                          .below = NameAt(task.below),
-                                          .above = NameAt(task.above)},
-                                  .classes = classes,
-                                  .environment = context_.environment.id});
-  return group;
+  return EdgeGroup(context_, task, at, above);
 }
 
 }  // namespace fenestra

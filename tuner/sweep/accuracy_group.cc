@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "accuracy/digest.h"
 #include "accuracy/error.h"
 #include "db/text.h"
@@ -62,6 +64,28 @@ Group AccuracyGroup::Take() {
   }
   group_.evidence.environments = {context_.environment};
   return std::move(group_);
+}
+
+Group EdgeGroup(const MeterContext& context, const EdgeTask& task, const EdgeClasses& at,
+                const EdgeClasses& above) {
+  const auto name_of = [](int program) {
+    return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
+  };
+  EdgeRecord record;
+  record.key.board = context.board->name;
+  record.key.route = task.route;
+  record.key.rows = task.rows;
+  record.key.below = name_of(task.below);
+  record.key.above = name_of(task.above);
+  // kDiffers is the greater value, kUnmeasured the least.
+  record.classes = {std::max(at.y, above.y), std::max(at.rstd, above.rstd),
+                    std::max(at.residual_out, above.residual_out), std::max(at.dx, above.dx),
+                    std::max(at.dw, above.dw)};
+  record.environment = context.environment.id;
+  Group group;
+  group.evidence.environments = {context.environment};
+  group.evidence.edges.push_back(record);
+  return group;
 }
 
 int RstdProgramOf(int width) {

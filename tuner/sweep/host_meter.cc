@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <vector>
 
@@ -41,7 +43,64 @@ HostInput MakeInput(const MeterContext& context, const AccuracyTask& task, std::
   return input;
 }
 
+// What a program makes of the input of seed 0: y and rstd, or dx and dw.
+struct EdgeOutputs {
+  std::vector<std::uint16_t> rows;
+  std::vector<float> small;
+};
+
+template <typename T>
+EdgeClass ClassOf(const std::vector<T>& a, const std::vector<T>& b) {
+  const bool same = std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return same ? EdgeClass::kSame : EdgeClass::kDiffers;
+}
+
+EdgeClasses CompareAt(const MeterContext& context, const EdgeTask& task, std::int64_t rows) {
+  const auto width = static_cast<std::size_t>(task.route.width);
+  const bool backward = task.route.pass == Pass::kBackward;
+  std::vector<std::uint16_t> h(static_cast<std::size_t>(rows) * width);
+  std::vector<std::uint16_t> dy(h.size());
+  FillInputs({Family::kNormal, 0, rows, task.route.width}, h, dy);
+  std::vector<float> rstd(static_cast<std::size_t>(rows));
+  EagerRstd(rows, task.route.width, h, rstd);
+  std::vector<float> weight(width);
+  std::vector<std::uint16_t> weight16(width);
+  FillWeight(0, task.route.width, weight, weight16);
+  if (task.route.weight == Dtype::kBf16) {
+    std::transform(weight16.begin(), weight16.end(), weight.begin(), arith::FromBf16);
+  }
+  const auto run = [&](int program) {
+    EdgeOutputs outputs{std::vector<std::uint16_t>(h.size()),
+                        std::vector<float>(backward ? width : rstd.size())};
+    if (backward) {
+      RunOnHost(program, context.board->sm_count, context.threads,
+                HostBackward{.rows = rows,
+                             .dy = dy,
+                             .h = h,
+                             .w = weight,
+                             .rstd = rstd,
+                             .dx = outputs.rows,
+                             .dw = outputs.small});
+    } else {
+      RunOnHost(program, context.board->sm_count, context.threads,
+                HostForward{rows, h, weight, kEps, outputs.rows, outputs.small});
+    }
+    return outputs;
+  };
+  const EdgeOutputs below = run(task.below);
+  const EdgeOutputs above = run(task.above);
+  EdgeClasses classes;
+  (backward ? classes.dx : classes.y) = ClassOf(below.rows, above.rows);
+  (backward ? classes.dw : classes.rstd) = ClassOf(below.small, above.small);
+  return classes;
+}
+
 }  // namespace
+
+Group MeasureOnHost(const MeterContext& context, const EdgeTask& task) {
+  return EdgeGroup(context, task, CompareAt(context, task, task.rows),
+                   CompareAt(context, task, task.rows + 1));
+}
 
 Group MeasureOnHost(const MeterContext& context, const AccuracyTask& task) {
   AccuracyGroup group(context, task);

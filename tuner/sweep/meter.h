@@ -23,8 +23,13 @@ struct MeterContext {
   Announce announce = [](const std::string&) {};
 };
 
-// Accuracy through the host model.
+// Accuracy, and the classes of an edge, through the host model.
 Group MeasureOnHost(const MeterContext& context, const AccuracyTask& task);
+Group MeasureOnHost(const MeterContext& context, const EdgeTask& task);
+
+// The record of an edge from its classes at the edge and one row above it: the worse of both.
+Group EdgeGroup(const MeterContext& context, const EdgeTask& task, const EdgeClasses& at,
+                const EdgeClasses& above);
 
 // On the GPU; one context per process and route. Only in builds with CUDA.
 class GpuMeter {

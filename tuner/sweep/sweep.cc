@@ -71,7 +71,7 @@ class Sweeper {
     for (int session = 1; session <= sessions; ++session) {
       RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));
     }
-    if (!options_.worker.empty()) ClassEdges();
+    ClassEdges();
     return summary_;
   }
 
@@ -253,6 +253,11 @@ class Sweeper {
         continue;
       if (IsOverBudget()) {
         ++summary_.remaining;
+        continue;
+      }
+      if (options_.worker.empty()) {
+        store_.Append(MeasureOnHost(HostContext(), task));
+        ++summary_.measured;
         continue;
       }
       const TaskOutcome outcome = DoInWorker(task, "edges", 1);

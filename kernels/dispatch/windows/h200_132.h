@@ -7,12 +7,12 @@
 // margin       0.001 of the budget
 // noise        0.014 of the time, which a window must earn
 // protocol     1
-// evidence     ed0d51ffa3109d05
+// evidence     5279de7238a315f1
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
 // time         measured
 // accuracy     measured
-// content      5376e853559ba65c
+// content      52fff441d7e213f6
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -40,9 +40,9 @@ inline constexpr Window kH200_132_fwd_w16_h512[] = {
     // 2.4 % faster than fwd_direct_h512_t128_w2 at 2 rows
     {      1,        2, ProgramIndex("fwd_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame},       kMeasured, kNone},
     // 2.2 % faster than fwd_direct_h512_t128_w1 at 8 rows
-    {      2,       32, ProgramIndex("fwd_direct_h512_t128_w2"),                         kSpeed,    {.y = kSame, .rstd = kSame},       kMeasured, kNone},
+    {      2,       64, ProgramIndex("fwd_direct_h512_t128_w2"),                         kSpeed,    {.y = kSame, .rstd = kSame},       kMeasured, kNone},
     // 130.9 % faster than fwd_direct_h512_t128_w2 at 65537 rows
-    {     32,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kDiffers},    kMeasured, kNone},
+    {     64,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kDiffers},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                         kTop,      {.y = kSame, .rstd = kSame},       kNone,     kNone},
 };
@@ -79,9 +79,11 @@ static_assert(IsTotal(kH200_132_fwd_w16_h2048));
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h4096[] = {
     // 17.0 % faster than fwd_direct_h4096_t256_w8 at 1024 rows
-    {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                        kStart,    {},                                kMeasured, kNone},
+    {      0,    12288, ProgramIndex("fwd_direct_h4096_t128_w4"),                        kStart,    {},                                kMeasured, kNone},
+    // 1.5 % faster than fwd_direct_h4096_t128_w4 at 24576 rows
+    {  12288,    65537, ProgramIndex("fwd_direct_h4096_t256_w8"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers}, kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                        kTop,      {.y = kSame, .rstd = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame},       kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_w16_h4096));
 
@@ -147,7 +149,11 @@ inline constexpr Window kH200_132_fwd_w32_h2048[] = {
     // 3.9 % faster than fwd_direct_h2048_t64_w2 at 4 rows
     {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                        kStart,    {},                                kMeasured, kNone},
     // 17.5 % faster than fwd_direct_h2048_t128_w4 at 1536 rows
-    {   1024,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                         kSpeed,    {.y = kDiffers, .rstd = kDiffers}, kMeasured, kNone},
+    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                         kSpeed,    {.y = kDiffers, .rstd = kDiffers}, kMeasured, kNone},
+    // 5.7 % faster than fwd_direct_h2048_t64_w2 at 2048 rows
+    {   1536,     2048, ProgramIndex("fwd_direct_h2048_t128_w4"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers}, kMeasured, kNone},
+    // 2.2 % faster than fwd_direct_h2048_t128_w4 at 3072 rows
+    {   2048,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                         kSpeed,    {.y = kDiffers, .rstd = kDiffers}, kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                         kTop,      {.y = kSame, .rstd = kSame},       kNone,     kNone},
 };
@@ -188,8 +194,12 @@ inline constexpr Window kH200_132_bwd_w16_h256[] = {
     {      0,       34, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                kMeasured, kMeasured},
     // 133.2 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 672 rows
     {     34,      672, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
-    // 124.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 3072 rows
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 105.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2509 rows
+    {    672,     2509, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 5.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2509,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 3.1 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -201,7 +211,11 @@ inline constexpr Window kH200_132_bwd_w16_h256_in_place[] = {
     // 14.7 % faster than bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64 at 32 rows
     {      9,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 15.1 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {    672,     2509, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 5.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2509,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 3.1 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -284,9 +298,11 @@ inline constexpr Window kH200_132_bwd_w16_h2048_in_place[] = {
     // 9.9 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows
     {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                kMeasured, kMeasured},
     // 29.6 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
-    {    512,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    {    512,     1655, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    // 3.6 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64 at 2048 rows
+    {   1655,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w16_h2048_in_place));
 
@@ -295,9 +311,9 @@ inline constexpr Window kH200_132_bwd_w16_h4096[] = {
     // 154.8 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 4 rows
     {      0,     1536, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                kMeasured, kMeasured},
     // 34.6 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
-    {   1536,    21750, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    {   1536,    16384, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // 2.1 % faster than bwd_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64 at 65537 rows
-    {  21750,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    {  16384,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -321,9 +337,9 @@ inline constexpr Window kH200_132_bwd_w16_h5120[] = {
     // 109.4 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 3072 rows
     {    512,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),    kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // 4.7 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 12288 rows
-    {   3072,    49152, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {   3072,    32768, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 1.4 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows
-    {  49152,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),     kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {  32768,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),     kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),     kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -338,9 +354,9 @@ inline constexpr Window kH200_132_bwd_w16_h5120_in_place[] = {
     // 10.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows
     {    129,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),    kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 4.7 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 12288 rows
-    {   3072,    49152, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {   3072,    32768, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 1.4 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows
-    {  49152,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),     kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {  32768,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),     kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),     kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -365,9 +381,9 @@ inline constexpr Window kH200_132_bwd_w16_h6144_in_place[] = {
     // 6.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows
     {     96,      512, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 3.8 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 1024 rows
-    {    512,     2048, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {    512,     5078, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 4.8 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows
-    {   2048,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {   5078,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -379,10 +395,14 @@ inline constexpr Window kH200_132_bwd_w32_h256[] = {
     {      0,       33, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                kMeasured, kMeasured},
     // 133.0 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 672 rows
     {     33,      672, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
-    // 6.6 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 785 rows
-    {    672,      785, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 8.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 816 rows
+    {    672,      816, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 12.3 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows
-    {    785,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {    816,     2304, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 6.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2304,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 1.8 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 65537 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -396,7 +416,11 @@ inline constexpr Window kH200_132_bwd_w32_h256_in_place[] = {
     // 14.4 % faster than bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64 at 32 rows
     {      9,      816, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 12.3 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows
-    {    816,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {    816,     2304, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 6.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2304,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 1.8 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 65537 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -419,9 +443,9 @@ inline constexpr Window kH200_132_bwd_w32_h512_in_place[] = {
     // 2.8 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows
     {      0,        4, ProgramIndex("bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64"),         kStart,    {},                                kMeasured, kMeasured},
     // 8.5 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 128 rows
-    {      4,      384, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {      4,      270, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 5.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 785 rows
-    {    384,      785, ProgramIndex("bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64"),         kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {    270,      785, ProgramIndex("bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64"),         kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // 10.9 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 12288 rows
     {    785,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -464,10 +488,10 @@ inline constexpr Window kH200_132_bwd_w32_h2048[] = {
     {      0,       43, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                kMeasured, kMeasured},
     // 143.4 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2048 rows
     {     43,     2048, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
-    // 11.2 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 3072 rows
-    {   2048,     3072, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
-    // 3.1 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64 at 8192 rows
-    {   3072,    16384, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    // 24.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
+    {   2048,     6144, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    // 1.8 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8192 rows
+    {   6144,    16384, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // 3.5 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows
     {  16384,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -479,9 +503,13 @@ inline constexpr Window kH200_132_bwd_w32_h2048_in_place[] = {
     // 12.3 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows
     {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                kMeasured, kMeasured},
     // 20.8 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
-    {    512,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    {    512,     6144, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    // 1.8 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8192 rows
+    {   6144,    16384, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    // 3.5 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows
+    {  16384,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h2048_in_place));
 
@@ -543,10 +571,10 @@ static_assert(IsTotal(kH200_132_bwd_w32_h5120_in_place));
 inline constexpr Window kH200_132_bwd_w32_h6144[] = {
     // 113.2 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 16 rows
     {      0,      512, ProgramIndex("bwd_dual_h6144_t768_w24_slab64_fma64"),            kStart,    {},                                kMeasured, kMeasured},
-    // 62.0 % faster than bwd_dual_h6144_t768_w24_slab64_fma64 at 1655 rows
-    {    512,     1655, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64"),    kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
+    // 106.4 % faster than bwd_dual_h6144_t768_w24_slab64_fma64 at 3072 rows
+    {    512,     3072, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64"),    kSpeed,    {.dx = kDiffers, .dw = kSame},     kMeasured, kMeasured},
     // 9.7 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64 at 32768 rows
-    {   1655,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {   3072,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -556,9 +584,11 @@ inline constexpr Window kH200_132_bwd_w32_h6144_in_place[] = {
     // 2.7 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 2 rows
     {      0,       64, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                kMeasured, kMeasured},
     // 10.5 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows
-    {     64,     3072, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
-    // 4.9 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 49152 rows
-    {   3072,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    {     64,      652, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 2.3 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 1024 rows
+    {    652,     2509, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
+    // 5.4 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65537 rows
+    {   2509,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},        kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},        kNone,     kNone},
 };
@@ -599,7 +629,7 @@ static_assert(AreSound(kH200_132_routes));
 inline constexpr BoardWindows kH200_132{
     .board = FindBoard("h200_132"),
     .routes = kH200_132_routes,
-    .evidence_digest = "ed0d51ffa3109d05",
+    .evidence_digest = "5279de7238a315f1",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kH200_132_routes),
