@@ -5,6 +5,14 @@
 namespace fenestra::cli {
 namespace {
 
+// How the output that accuracy is about compares with that of the window below: y forward, dw
+// backward. The first window has none below.
+std::string ClassText(const Route& route, const Window& window) {
+  if (window.lo == 0) return "-";
+  const EdgeClasses& classes = window.classes;
+  return std::string(ToString(route.pass == Pass::kForward ? classes.y : classes.dw));
+}
+
 std::string RowsText(const Window& window) {
   if (window.hi == kMaxRows) return fmt::format("({}, max]", window.lo);
   return fmt::format("({}, {}]", window.lo, window.hi);
@@ -14,8 +22,7 @@ void AddWindows(const Route& route, const char* calls, const std::vector<Planned
                 Table* table) {
   for (const PlannedWindow& planned : windows) {
     table->Add({ToString(route), calls, RowsText(planned.window), planned.program,
-                std::string(ToString(planned.window.edge)),
-                std::string(ToString(planned.window.classes.dw)),
+                std::string(ToString(planned.window.edge)), ClassText(route, planned.window),
                 planned.worst > 0 ? fmt::format("{:.4f}", planned.worst) : "-",
                 planned.over_stream > 0 ? fmt::format("{:.3f}", planned.over_stream) : "-",
                 planned.reason});
@@ -58,7 +65,7 @@ Table TableOf(const Plan& plan) {
                {"rows", Align::kRight},
                {"program"},
                {"edge"},
-               {"dw at edge"},
+               {"y or dw at edge"},
                {"worst (budget)", Align::kRight},
                {"time (stream)", Align::kRight},
                {"reason"}});

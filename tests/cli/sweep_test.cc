@@ -1,0 +1,105 @@
+// Sweeps through the built command, on the host model: killed ones go on where they were.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/process.h"
+
+namespace fenestra::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SweepCommand : public ::testing::Test {
+ protected:
+  static std::vector<std::string> Command(const std::string& db) {
+    return {FENESTRA_COMMAND, "sweep",      "--board",    "h200_132", "--only", "accuracy",
+            "--routes",       "bwd_*_h512", "--max-rows", "1100",     "--db",   db};
+  }
+
+  // The text evidence in a database.
+  std::string Dumped(const std::string& db, const std::string& name) const {
+    const std::string folder = folder_.path() + "/" + name;
+    const auto result = RunProcess({FENESTRA_COMMAND, "dump", "--db", db, "--out", folder});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::ostringstream text;
+    text << std::ifstream(folder + "/h200_132.tsv").rdbuf();
+    return text.str();
+  }
+
+  // Starts the command and kills it after `microseconds`.
+  static void RunAndKill(const std::vector<std::string>& command, int microseconds) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      std::vector<char*> arguments;
+      for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+      arguments.push_back(nullptr);
+      (void)freopen("/dev/null", "w", stdout);
+      (void)freopen("/dev/null", "w", stderr);
+      execv(arguments[0], arguments.data());
+      _exit(127);
+    }
+    usleep(static_cast<useconds_t>(microseconds));
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(SweepCommand, KilledAtAnyMomentGoesOnAndEndsWithTheSameEvidence) {
+  const std::string whole = folder_.path() + "/whole.db";
+  const ProcessResult undisturbed = RunProcess(Command(whole));
+  ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.err;
+
+  const std::string killed = folder_.path() + "/killed.db";
+  for (int round = 0; round < 8; ++round) RunAndKill(Command(killed), 20'000 + 35'000 * round);
+  const ProcessResult resumed = RunProcess(Command(killed));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(Dumped(killed, "killed"), Dumped(whole, "whole"));
+
+  const ProcessResult again = RunProcess(Command(killed));
+  EXPECT_THAT(again.out, HasSubstr("measured                0"));
+}
+
+TEST_F(SweepCommand, SaysWhatCannotBeTimedHere) {
+  auto command = Command(folder_.path() + "/a.db");
+  command[5] = "time";
+  command[3] = "b200_148";
+  const ProcessResult result = RunProcess(command);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("time is measured on b200_148 itself"));
+}
+
+TEST_F(SweepCommand, RefusesValuesThatMakeNoSense) {
+  for (const auto& [option, value] : {std::pair{"--profile", "huge"}, std::pair{"--only", "speed"},
+                                      std::pair{"--budget", "10q"}, std::pair{"--max-rows", "0"}}) {
+    const ProcessResult result =
+        RunProcess({FENESTRA_COMMAND, "sweep", "--board", "h200_132", option, value});
+    EXPECT_EQ(result.exit_code, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(option));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+// The repository's own: the header that the library compiles is that of the evidence beside it.
+TEST(Repository, HeaderAndEvidenceBelongTogether) {
+  const TempFolder folder;
+  const std::string db = folder.path() + "/fenestra.db";
+  const std::string sources = FENESTRA_SOURCES;
+  const auto imported =
+      RunProcess({FENESTRA_COMMAND, "import", "--db", db, sources + "/evidence/h200_132.tsv"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  const auto checked = RunProcess({FENESTRA_COMMAND, "check", "--db", db, "--board", "h200_132",
+                                   "--out", sources + "/kernels/dispatch/windows"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
+}  // namespace
+}  // namespace fenestra::testing
