@@ -206,17 +206,22 @@ constexpr std::array<HostEntry, sizeof...(kIndices)> MakeEntries(
 
 constexpr auto kEntries = MakeEntries(std::make_integer_sequence<int, kProgramCount>{});
 
-std::pair<const Program&, const HostEntry&> Find(int program, Pass pass) {
+struct Found {
+  const Program& program;
+  const HostEntry& entry;
+};
+
+Found Find(int program, Pass pass) {
   if (program < 0 || program >= kProgramCount) {
     throw Error(fmt::format("host model: no program {}; there are {}", program, kProgramCount));
   }
   const auto index = static_cast<std::size_t>(program);
-  const Program& found = kPrograms[index];
-  if (found.pass != pass) {
-    throw Error(fmt::format("host model: {} is not a {} program", ProgramName(found).view(),
+  const Program& described = kPrograms[index];
+  if (described.pass != pass) {
+    throw Error(fmt::format("host model: {} is not a {} program", ProgramName(described).view(),
                             ToString(pass)));
   }
-  return {found, kEntries[index]};
+  return {described, kEntries[index]};
 }
 
 // Rows are handed to threads in blocks.
@@ -232,18 +237,18 @@ void ForRows(std::int64_t rows, int threads, const RowWork& work) {
 }  // namespace
 
 void RunOnHost(int program, int, int threads, const HostForward& call) {
-  const auto& [description, entry] = Find(program, Pass::kForward);
-  const int width = description.width;
+  const Found found = Find(program, Pass::kForward);
+  const int width = found.program.width;
   CheckSize("host model", "x", call.x.size(), call.rows, width);
   CheckSize("host model", "y", call.y.size(), call.rows, width);
   CheckSize("host model", "rstd", call.rstd.size(), call.rows, 1);
   CheckSize("host model", "w", call.w.size(), 1, width);
-  ForRows(call.rows, threads, [&](std::int64_t row) { entry.forward(call, row); });
+  ForRows(call.rows, threads, [&](std::int64_t row) { found.entry.forward(call, row); });
 }
 
 void RunOnHost(int program, int sm_count, int threads, const HostBackward& call) {
-  const auto& [description, entry] = Find(program, Pass::kBackward);
-  const int width = description.width;
+  const Found found = Find(program, Pass::kBackward);
+  const int width = found.program.width;
   CheckSize("host model", "dy", call.dy.size(), call.rows, width);
   CheckSize("host model", "h", call.h.size(), call.rows, width);
   CheckSize("host model", "rstd", call.rstd.size(), call.rows, 1);
@@ -251,10 +256,10 @@ void RunOnHost(int program, int sm_count, int threads, const HostBackward& call)
   if (!call.dx.empty()) {
     CheckSize("host model", "dx", call.dx.size(), call.rows, width);
     CheckSize("host model", "w", call.w.size(), 1, width);
-    ForRows(call.rows, threads, [&](std::int64_t row) { entry.dx(call, row); });
+    ForRows(call.rows, threads, [&](std::int64_t row) { found.entry.dx(call, row); });
   }
   if (call.rows > 0) {
-    entry.dw(description, sm_count, threads, call);
+    found.entry.dw(found.program, sm_count, threads, call);
   } else if (!call.accumulate) {
     std::fill(call.dw.begin(), call.dw.end(), 0.0F);
   }

@@ -7,15 +7,12 @@
 
 #include "kernels/program_list.h"
 #include "tests/kernels/gpu_case.h"
+#include "tuner/sweep/tasks.h"
 
 namespace fenestra {
 namespace {
 
 constexpr std::int64_t kRowCounts[] = {1, 2, 3, 17, 64, 255, 256, 257, 1000, 4096, 65539};
-
-std::string NameAt(int program) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
-}
 
 // One parameter per width: inputs are made once for all its programs.
 class ProgramsOfWidth : public ::testing::TestWithParam<int> {

@@ -11,10 +11,6 @@
 namespace fenestra {
 namespace {
 
-std::string NameAt(int program) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
-}
-
 TEST(Tasks, ScreeningTimesEveryProgramInEveryView) {
   const Route route{.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 256};
   const auto tasks = ScreeningTasks({route}, Profile::kQuick);

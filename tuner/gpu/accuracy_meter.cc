@@ -11,10 +11,6 @@ namespace {
 
 constexpr cudaStream_t kStream = nullptr;
 
-std::string NameAt(int program) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
-}
-
 Shape RowsShape(std::int64_t rows, int width, Dtype weight) {
   return {.tokens = rows, .width = width, .weight = weight};
 }

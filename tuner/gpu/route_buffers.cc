@@ -8,6 +8,7 @@
 #include "kernels/launch/entry.h"
 #include "kernels/program_list.h"
 #include "kernels/validate.h"
+#include "tuner/sweep/tasks.h"
 
 namespace fenestra {
 namespace {
@@ -23,10 +24,7 @@ const launch::Entry& EntryOf(int program, Dtype weight) {
 
 void Check(const Status& status, int program) {
   if (status.ok()) return;
-  throw Error(
-      fmt::format("{}: {}", ProgramName(kPrograms[static_cast<std::size_t>(program)]).view(),
-                  ToString(status)),
-      ExitCode::kMachine);
+  throw Error(fmt::format("{}: {}", NameAt(program), ToString(status)), ExitCode::kMachine);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/program_list.h"
 #include "tuner/sweep/time_rounds.h"
 
 namespace fenestra {
@@ -61,8 +60,7 @@ void TimeMeter::WarmUp(const TimeTask& task) {
   for (int subject = 0; subject <= static_cast<int>(task.programs.size()); ++subject) {
     if (subject < static_cast<int>(task.programs.size())) {
       const int program = task.programs[static_cast<std::size_t>(subject)];
-      context_.announce(
-          std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view()));
+      context_.announce(NameAt(program));
       PrepareProgram(program, task.route.weight);
     }
     Enqueue(task, subject);
@@ -97,19 +95,14 @@ bool TimeMeter::IsLowered(const Clocks& clocks) const {
 TimeKey TimeMeter::KeyOf(const TimeTask& task, int subject) const {
   const auto index = static_cast<std::size_t>(subject);
   const bool is_stream = index == task.programs.size();
-  return {
-      .board = std::string(context_.board->name),
-      .route = task.route,
-      .view = task.view,
-      .rows = task.rows(),
-      .program =
-          is_stream
-              ? "stream"
-              : std::string(
-                    ProgramName(kPrograms[static_cast<std::size_t>(task.programs[index])]).view()),
-      .environment = context_.environment.id,
-      .session = task.session,
-      .process = task.process};
+  return {.board = std::string(context_.board->name),
+          .route = task.route,
+          .view = task.view,
+          .rows = task.rows(),
+          .program = is_stream ? "stream" : NameAt(task.programs[index]),
+          .environment = context_.environment.id,
+          .session = task.session,
+          .process = task.process};
 }
 
 Group TimeMeter::Measure(const TimeTask& task) {

@@ -14,7 +14,7 @@ namespace fenestra {
 AccuracyGroup::AccuracyGroup(const MeterContext& context, const AccuracyTask& task)
     : context_(context), task_(task) {
   for (int program : task.programs) {
-    names_.emplace_back(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
+    names_.push_back(NameAt(program));
   }
   names_.emplace_back("eager");
   own_.resize(names_.size());
@@ -68,15 +68,12 @@ Group AccuracyGroup::Take() {
 
 Group EdgeGroup(const MeterContext& context, const EdgeTask& task, const EdgeClasses& at,
                 const EdgeClasses& above) {
-  const auto name_of = [](int program) {
-    return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
-  };
   EdgeRecord record;
   record.key.board = context.board->name;
   record.key.route = task.route;
   record.key.rows = task.rows;
-  record.key.below = name_of(task.below);
-  record.key.above = name_of(task.above);
+  record.key.below = NameAt(task.below);
+  record.key.above = NameAt(task.above);
   // kDiffers is the greater value, kUnmeasured the least.
   record.classes = {std::max(at.y, above.y), std::max(at.rstd, above.rstd),
                     std::max(at.residual_out, above.residual_out), std::max(at.dx, above.dx),

@@ -22,10 +22,6 @@ constexpr int kReleaseSessions = 8;
 constexpr double kHangFactor = 30;
 constexpr double kHangAllowance_s = 60;
 
-std::string NameAt(int program) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
-}
-
 // Failures are kept by route; those of accuracy under the FP32-weight twin.
 Route RouteOf(const TimeTask& task) { return task.route; }
 Route RouteOf(const AccuracyTask& task) {

@@ -12,10 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string NameAt(int program) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(program)]).view());
-}
-
 Json NamesOf(const std::vector<int>& programs) {
   Json names = Json::array();
   for (int program : programs) names.push_back(NameAt(program));

@@ -12,8 +12,6 @@ namespace {
 
 const Program& At(int program) { return kPrograms[static_cast<std::size_t>(program)]; }
 
-std::string NameAt(int program) { return std::string(ProgramName(At(program)).view()); }
-
 // Screened time over the streaming floor by (route, view, rows, program).
 using RatioKey = std::tuple<Route, View, std::int64_t, std::string>;
 
@@ -57,6 +55,8 @@ void AddProgramsNear(double best, const std::vector<std::pair<int, double>>& rat
 std::int64_t RowBytes(int width) { return std::int64_t{width} * 2; }
 
 }  // namespace
+
+std::string NameAt(int program) { return std::string(ProgramName(At(program)).view()); }
 
 bool IsMeasuredAt(int program, std::int64_t rows) {
   return At(program).structure != Structure::kDual || rows <= kDualRowsMax;

@@ -44,6 +44,9 @@ struct EdgeTask {
   int above = -1;
 };
 
+// Name of a program, an index into kPrograms.
+std::string NameAt(int program);
+
 // Whether the tuner measures a program at this row count. The dual-role grid reads every row once
 // per column slab, in few CTAs: beyond kDualRowsMax rows it is out of the running.
 inline constexpr std::int64_t kDualRowsMax = 4096;
