@@ -11,6 +11,8 @@
 namespace fenestra {
 namespace {
 
+constexpr Status kNotOpen{StatusCode::kNoWindows, "device", "is not open"};
+
 Status CudaStatus(cudaError_t error, const char* argument, const char* reason) {
   if (error == cudaSuccess) return Status::Ok();
   return {StatusCode::kCudaError, argument, reason, static_cast<int>(error)};
@@ -127,7 +129,9 @@ Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
 }
 
 Status Device::FindRouteOf(Pass pass, const Shape& shape, const RouteWindows** route) const {
-  if (windows_ == nullptr) return {StatusCode::kNoWindows, "device", "is not open"};
+  if (windows_ == nullptr) return kNotOpen;
+  const Status status = CheckShape(shape);
+  if (!status.ok()) return status;
   *route = FindRoute(*windows_, Route{.pass = pass,
                                       .weight = shape.weight,
                                       .width = shape.width,
@@ -153,6 +157,7 @@ Status Device::Choose(Pass pass, const Shape& shape, bool in_place, Choice* choi
 }
 
 Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) const {
+  if (windows_ == nullptr) return kNotOpen;
   launch::ForwardCall call;
   bool in_place = false;
   Status status = Validate(arguments, &call, &in_place);
@@ -173,6 +178,7 @@ Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) c
 
 Status Device::Backward(const BackwardArguments& arguments, void* workspace,
                         std::int64_t workspace_bytes, cudaStream_t stream) const {
+  if (windows_ == nullptr) return kNotOpen;
   launch::BackwardCall call;
   bool in_place = false;
   Status status = Validate(arguments, &call, &in_place);
@@ -181,6 +187,8 @@ Status Device::Backward(const BackwardArguments& arguments, void* workspace,
   if (!current.status().ok()) return current.status();
   if (call.rows == 0) {
     if (call.accumulate) return Status::Ok();
+    status = CheckLivesOn(ordinal_, "dw", arguments.dw);
+    if (!status.ok()) return status;
     const auto bytes = static_cast<std::size_t>(arguments.shape.width) * sizeof(float);
     return CudaStatus(cudaMemsetAsync(call.dw, 0, bytes, stream), "stream", "clearing dw failed");
   }
@@ -201,6 +209,7 @@ Status Device::Backward(const BackwardArguments& arguments, void* workspace,
                                      {"rstd", arguments.rstd},
                                      {"dx", arguments.dx.data},
                                      {"dw", arguments.dw}});
+  if (status.ok() && need > 0) status = CheckLivesOn(ordinal_, "workspace", workspace);
   if (!status.ok()) return status;
   call.workspace = workspace;
   return launch::FindEntry(choice.program, arguments.shape.weight)

@@ -46,6 +46,13 @@ ByteExtent InBytes(const Extent& e) {
     bytes.start += *pitch * (count - 1);
     *pitch = -*pitch;
   }
+  // One dimension where the heads of a token end where the next token begins.
+  if (bytes.heads > 1 && bytes.token_pitch == bytes.heads * bytes.head_pitch) {
+    bytes.tokens *= bytes.heads;
+    bytes.token_pitch = bytes.head_pitch;
+    bytes.heads = 1;
+    bytes.head_pitch = 0;
+  }
   return bytes;
 }
 

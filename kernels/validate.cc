@@ -27,23 +27,6 @@ bool IsAligned(const void* pointer, std::uintptr_t bytes) {
   return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
 }
 
-Status CheckShape(const Shape& shape) {
-  if (shape.tokens < 0) return {StatusCode::kBadValue, "shape.tokens", "must not be negative"};
-  if (shape.heads < 1 || shape.heads > kHeadsMax) {
-    return {StatusCode::kBadValue, "shape.heads", "must be 1 to 65536"};
-  }
-  if (shape.tokens > kMaxRows / shape.heads) {
-    return {StatusCode::kBadValue, "shape.tokens", "tokens * heads must be below 2^31"};
-  }
-  if (shape.weight != Dtype::kBf16 && shape.weight != Dtype::kFp32) {
-    return {StatusCode::kNoRoute, "shape.weight", "must be BF16 or FP32"};
-  }
-  for (int width : kWidths) {
-    if (shape.width == width) return Status::Ok();
-  }
-  return {StatusCode::kNoRoute, "shape.width", "must be 256, 512, 1536, 2048, 4096, 5120 or 6144"};
-}
-
 Status CheckPointer(const char* name, const void* pointer, std::uintptr_t alignment) {
   if (pointer == nullptr) return {StatusCode::kNullPointer, name, "must not be null"};
   if (!IsAligned(pointer, alignment)) {
@@ -136,6 +119,27 @@ Status FirstFailure(const Checks&... checks) {
 }
 
 }  // namespace
+
+Status CheckShape(const Shape& shape) {
+  if (shape.tokens < 0) return {StatusCode::kBadValue, "shape.tokens", "must not be negative"};
+  if (shape.heads < 1 || shape.heads > kHeadsMax) {
+    return {StatusCode::kBadValue, "shape.heads", "must be 1 to 65536"};
+  }
+  if (shape.tokens > kMaxRows / shape.heads) {
+    return {StatusCode::kBadValue, "shape.tokens", "tokens * heads must be below 2^31"};
+  }
+  if (shape.weight != Dtype::kBf16 && shape.weight != Dtype::kFp32) {
+    return {StatusCode::kNoRoute, "shape.weight", "must be BF16 or FP32"};
+  }
+  if (shape.determinism != Determinism::kAny && shape.determinism != Determinism::kDeterministic &&
+      shape.determinism != Determinism::kBoardInvariant) {
+    return {StatusCode::kNoRoute, "shape.determinism", "is no level"};
+  }
+  for (int width : kWidths) {
+    if (shape.width == width) return Status::Ok();
+  }
+  return {StatusCode::kNoRoute, "shape.width", "must be 256, 512, 1536, 2048, 4096, 5120 or 6144"};
+}
 
 Status Validate(const ForwardArguments& arguments, launch::ForwardCall* call, bool* in_place) {
   const Shape& shape = arguments.shape;

@@ -8,6 +8,10 @@
 
 namespace fenestra {
 
+// Ok, or the first field that is out of range: tokens and heads (below 2^31 rows), width, weight
+// dtype, determinism.
+Status CheckShape(const Shape& shape);
+
 // Ok, or the first argument that is wrong. On Ok, `call` is filled in (but for the workspace) and
 // `in_place` tells whether the output overlays an input. Calls of no rows check the shape alone.
 Status Validate(const ForwardArguments& arguments, launch::ForwardCall* call, bool* in_place);

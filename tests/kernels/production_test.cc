@@ -5,6 +5,7 @@
 #include "kernels/dispatch/routed.h"
 #include "kernels/fenestra.h"
 #include "kernels/launch/entry.h"
+#include "kernels/validate.h"
 
 namespace fenestra {
 namespace {
@@ -38,6 +39,20 @@ TEST(Production, AHandleThatIsNotOpenRefusesCalls) {
   EXPECT_EQ(bytes, 0);
   Choice choice;
   EXPECT_EQ(device.Choose(Pass::kForward, shape, false, &choice).code, StatusCode::kNoWindows);
+  EXPECT_EQ(device.Forward({}, nullptr).code, StatusCode::kNoWindows);
+  EXPECT_EQ(device.Backward({}, nullptr, 0, nullptr).code, StatusCode::kNoWindows);
+}
+
+TEST(Production, ShapesOutOfRangeAreRefusedBeforeAnythingIsLookedUp) {
+  for (const Shape& bad :
+       {Shape{.tokens = -1, .width = 512},
+        Shape{.tokens = std::int64_t{1} << 62, .heads = 24, .width = 256},
+        Shape{.tokens = 1, .heads = 0, .width = 256}, Shape{.tokens = 1, .width = 513},
+        Shape{.tokens = 1, .width = 512, .weight = static_cast<Dtype>(9)},
+        Shape{.tokens = 1, .width = 512, .determinism = static_cast<Determinism>(77)}}) {
+    EXPECT_FALSE(CheckShape(bad).ok());
+  }
+  EXPECT_TRUE(CheckShape({.tokens = kMaxRows, .width = 512}).ok());
 }
 
 }  // namespace

@@ -62,6 +62,22 @@ std::string WidthName(const ::testing::TestParamInfo<int>& width) {
 }
 INSTANTIATE_TEST_SUITE_P(All, ProgramsOfWidth, ::testing::ValuesIn(kWidths), WidthName);
 
+// Two SMs' worth of CTAs and rows enough that every ring wraps: a small case for the sanitizers.
+TEST_P(ProgramsOfWidth, WrapTheRing) {
+  const int width = GetParam();
+  for (View view : ViewsOf(width)) {
+    GpuCase test_case(width, view, (520 + HeadsOf(view) - 1) / HeadsOf(view));
+    for (int i = 0; i < kProgramCount; ++i) {
+      const Program& program = kPrograms[static_cast<std::size_t>(i)];
+      if (program.width != width) continue;
+      for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
+        ExpectEqual(test_case.RunOnGpu(i, program.pass, weight, 2),
+                    test_case.RunHostModel(i, program.pass, weight, 2, 1), width, NameAt(i));
+      }
+    }
+  }
+}
+
 // dw of a call that accumulates is the sum of both, rounded once.
 TEST_P(ProgramsOfWidth, AccumulateIntoDw) {
   const int width = GetParam();

@@ -11,8 +11,17 @@
 #include <filesystem>
 
 #include "accuracy/error.h"
+#include "accuracy/gpu/cuda_check.h"
 
 namespace fenestra {
+
+std::string PciBusId() {
+  int device = 0;
+  char id[32] = {};
+  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
+  CheckCuda(cudaDeviceGetPCIBusId(id, sizeof id, device), "reading the PCI bus id");
+  return id;
+}
 
 GpuLock::GpuLock(const std::string& pci_bus_id) {
   std::string name = "fenestra-gpu-" + pci_bus_id + ".lock";

@@ -1,9 +1,12 @@
-// One timing process per GPU at a time, over all processes of the machine.
+// One measuring process per GPU at a time, over all processes of the machine.
 #pragma once
 
 #include <string>
 
 namespace fenestra {
+
+// PCI bus id of the current device, as CUDA prints it. Throws Error when CUDA fails.
+std::string PciBusId();
 
 class GpuLock {
  public:

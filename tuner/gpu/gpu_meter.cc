@@ -1,4 +1,5 @@
 #include "tuner/gpu/accuracy_meter.h"
+#include "tuner/gpu/gpu_lock.h"
 #include "tuner/gpu/time_meter.h"
 #include "tuner/sweep/meter.h"
 
@@ -12,12 +13,21 @@ class CudaMeter final : public GpuMeter {
     CheckCuda(cudaGetDeviceCount(&devices), "looking for a GPU");
   }
 
+  // The lock is held for a task, so that two sweeps of one GPU take turns and neither disturbs the
+  // other's times.
   Group Measure(const TimeTask& task) override {
+    const GpuLock lock(PciBusId());
     if (!time_) time_ = std::make_unique<TimeMeter>(context_);
     return time_->Measure(task);
   }
-  Group Measure(const AccuracyTask& task) override { return accuracy_.Measure(task); }
-  Group Measure(const EdgeTask& task) override { return accuracy_.Measure(task); }
+  Group Measure(const AccuracyTask& task) override {
+    const GpuLock lock(PciBusId());
+    return accuracy_.Measure(task);
+  }
+  Group Measure(const EdgeTask& task) override {
+    const GpuLock lock(PciBusId());
+    return accuracy_.Measure(task);
+  }
 
  private:
   const MeterContext context_;

@@ -1,7 +1,6 @@
 #include "tuner/gpu/time_meter.h"
 
-#include <algorithm>
-
+#include "tuner/gpu/gpu_lock.h"
 #include "tuner/sweep/time_rounds.h"
 
 namespace fenestra {
@@ -11,18 +10,9 @@ constexpr cudaStream_t kStream = nullptr;
 constexpr int kRepeatsMax = 2;         // of a round at a lowered clock
 constexpr double kLoweredShare = 0.9;  // of the highest clock
 
-std::string PciBusId() {
-  int device = 0;
-  char id[32] = {};
-  CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
-  CheckCuda(cudaDeviceGetPCIBusId(id, sizeof id, device), "reading the PCI bus id");
-  return id;
-}
-
 }  // namespace
 
-TimeMeter::TimeMeter(const MeterContext& context)
-    : context_(context), lock_(PciBusId()), clocks_(PciBusId()) {}
+TimeMeter::TimeMeter(const MeterContext& context) : context_(context), clocks_(PciBusId()) {}
 
 // Subjects are the task's programs in order, then the streaming floor.
 void TimeMeter::Enqueue(const TimeTask& task, int subject) {
@@ -66,11 +56,11 @@ void TimeMeter::WarmUp(const TimeTask& task) {
     Enqueue(task, subject);
     CheckCuda(cudaDeviceSynchronize(), "the first call of a program failed");
   }
+  context_.announce("");  // from here on programs take turns
 }
 
 TimeMeter::Round TimeMeter::RunRound(const TimeTask& task, int round) {
   const int subjects = static_cast<int>(task.programs.size()) + 1;
-  const Clocks before = clocks_.Now();
   for (int call = 0; call < kCallsPerRound; ++call) {
     for (int place = 0; place < subjects; ++place) {
       const int subject = SubjectAt(round * kCallsPerRound + call, place, subjects);
@@ -78,12 +68,9 @@ TimeMeter::Round TimeMeter::RunRound(const TimeTask& task, int round) {
       timer_.Call([&] { Enqueue(task, subject); });
     }
   }
-  // The clocks at work, with calls still in flight.
-  const Clocks during = clocks_.Now();
-  Round result{timer_.Collect(), during};
-  result.clocks.sm_mhz = std::max(during.sm_mhz, before.sm_mhz);
-  result.clocks.memory_mhz = std::max(during.memory_mhz, before.memory_mhz);
-  return result;
+  // The clocks at work: calls are still in flight.
+  const Clocks clocks = clocks_.Now();
+  return {timer_.Collect(), clocks};
 }
 
 bool TimeMeter::IsLowered(const Clocks& clocks) const {

@@ -6,7 +6,6 @@
 
 #include "tuner/gpu/clocks.h"
 #include "tuner/gpu/cupti_timer.h"
-#include "tuner/gpu/gpu_lock.h"
 #include "tuner/gpu/route_buffers.h"
 #include "tuner/gpu/stream.h"
 #include "tuner/sweep/meter.h"
@@ -34,7 +33,6 @@ class TimeMeter {
   TimeKey KeyOf(const TimeTask& task, int subject) const;
 
   const MeterContext& context_;
-  GpuLock lock_;
   CuptiTimer timer_;
   ColdL2 cold_;
   ClockReader clocks_;

@@ -12,7 +12,8 @@
 
 namespace fenestra {
 
-// Told the name of each program before it first runs, so that a fault can be laid at its door.
+// Told the name of each program before it first runs, so that a fault can be laid at its door; told
+// an empty name where what follows is no single program's doing.
 using Announce = std::function<void(const std::string& program)>;
 
 struct MeterContext {
@@ -40,8 +41,7 @@ class GpuMeter {
   virtual Group Measure(const EdgeTask& task) = 0;
 };
 
-// Takes the lock that timing holds per GPU when the first TimeTask comes. Throws Error in host-only
-// builds and without a GPU.
+// Holds the GPU's lock while it measures. Throws Error in host-only builds and without a GPU.
 std::unique_ptr<GpuMeter> MakeGpuMeter(const MeterContext& context);
 
 }  // namespace fenestra

@@ -72,14 +72,6 @@ class Sweeper {
   }
 
  private:
-  bool IsPresent(const TimeTask& task) const {
-    std::vector<std::string> names{"stream"};
-    for (int program : task.programs) names.push_back(NameAt(program));
-    return store_.HasTimes(GroupOf(task), names, 1);
-  }
-
-  bool IsPresent(const AccuracyTask& task) const { return task.programs.empty(); }
-
   TimeGroup GroupOf(const TimeTask& task) const {
     return {.board = std::string(options_.board->name),
             .route = task.route,
@@ -89,10 +81,16 @@ class Sweeper {
             .session = task.session};
   }
 
-  // The task less the programs that failed there before.
+  // The task less the programs that are there or have failed. What is left of a group that another
+  // process began (more candidates since, a new program, a second sweep) is timed as one process
+  // more, beside a floor of its own.
   TimeTask Remaining(TimeTask task) const {
-    std::erase_if(task.programs,
-                  [&](int program) { return store_.HasFailure(GroupOf(task), NameAt(program)); });
+    const TimeGroup group = GroupOf(task);
+    const auto is_there = [&](const std::string& name, int processes) {
+      return store_.HasTimes(group, std::vector{name}, processes);
+    };
+    std::erase_if(task.programs, [&](int program) { return is_there(NameAt(program), 1); });
+    while (is_there("stream", task.process + 1)) ++task.process;
     return task;
   }
 
@@ -128,7 +126,7 @@ class Sweeper {
     for (const OneTask& task : tasks) {
       if (RowsOf(task) > options_.max_rows) continue;
       OneTask remaining = Remaining(task);
-      if (IsPresent(remaining)) {
+      if (remaining.programs.empty()) {
         ++summary_.present;
         continue;
       }

@@ -59,13 +59,17 @@ void ServeTasks(const MeterContext& context, const std::filesystem::path& db, st
   const auto meter = MakeGpuMeter(announcing);
   std::string line;
   while (std::getline(in, line)) {
+    Group group;
     try {
       const Task task = ParseTask(line);
-      store.Append(std::visit([&](const auto& value) { return meter->Measure(value); }, task));
-      out << "done" << std::endl;
+      group = std::visit([&](const auto& value) { return meter->Measure(value); }, task);
     } catch (const Error& error) {
       out << kErrorMark << OneLine(error.what()) << std::endl;
+      continue;
     }
+    announcing.announce("");
+    store.Append(group);  // what fails here is no program's doing: it ends the worker and the sweep
+    out << "done" << std::endl;
   }
 }
 

@@ -2,7 +2,8 @@
 // the sweep goes on.
 //
 // The worker reads tasks, one line each, and answers with lines: "program NAME" before a program
-// first runs, then "done" or "error TEXT". It writes the evidence into the store itself.
+// first runs (without a name: what follows is no program's doing), then "done" or "error TEXT". It
+// writes the evidence into the store itself; where it cannot, it ends.
 #pragma once
 
 #include <sys/types.h>
