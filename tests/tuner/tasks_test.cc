@@ -76,6 +76,27 @@ TEST(Tasks, FormalSessionsTakeTheProgramsThatMayBeRouted) {
   EXPECT_EQ(formal[0].session, 2);
 }
 
+TEST(Tasks, FormalSessionsOfAForwardTakeTheFastestAlone) {
+  const Route route{.pass = Pass::kForward, .weight = Dtype::kFp32, .width = 4096};
+  const std::vector<int> programs = ProgramsOf(route, 1000);
+  ASSERT_GE(programs.size(), 3U);
+  TimeTask screened{.route = route, .tokens = 1000, .programs = programs};
+  Evidence evidence;
+  const auto add = [&](const std::string& program, std::int64_t median_ns) {
+    TimeRecord time;
+    time.key = {"h200_132", route, View::kRows, 1000, program, "e", 0, 0};
+    time.median_ns = median_ns;
+    evidence.times.push_back(time);
+  };
+  add("stream", 9000);
+  add(NameAt(programs[0]), 20000);
+  add(NameAt(programs[1]), 10200);
+  add(NameAt(programs[2]), 10000);
+  const auto formal = FormalTasks({screened}, evidence, 1);
+  ASSERT_EQ(formal.size(), 1U);
+  EXPECT_EQ(formal[0].programs, (std::vector<int>{programs[1], programs[2]}));
+}
+
 TEST(TaskJson, RoundTrips) {
   const Route route{.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 4096};
   const TimeTask time{route, View::kRows, 77, ProgramsOf(route, 77), 3, 1};

@@ -92,11 +92,12 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
                                   int session) {
   const auto ratios = RatiosOf(evidence);
   const auto fractions = WorstFractions(evidence);
+  constexpr double kNone = std::numeric_limits<double>::infinity();
   std::vector<TimeTask> tasks;
   for (const TimeTask& screened : screening) {
     std::vector<std::pair<int, double>> of_task;
-    double best = std::numeric_limits<double>::infinity();
-    double best_exact = best;
+    double best = kNone;
+    double best_exact = kNone;  // stays so in the forward, which has no dw
     for (int program : screened.programs) {
       const auto ratio =
           ratios.find({screened.route, screened.view, screened.rows(), NameAt(program)});
@@ -110,7 +111,7 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
     }
     std::set<int> chosen;
     AddProgramsNear(best, of_task, &chosen);
-    AddProgramsNear(best_exact, of_task, &chosen);
+    if (best_exact != kNone) AddProgramsNear(best_exact, of_task, &chosen);
     if (chosen.empty()) continue;
     TimeTask task = screened;
     task.programs.assign(chosen.begin(), chosen.end());
