@@ -1,5 +1,6 @@
 #include "accuracy/protocol.h"
 
+#include <algorithm>
 #include <set>
 
 #include "accuracy/input_draw.h"
@@ -81,6 +82,12 @@ std::vector<std::int64_t> TimedTokenCounts(Profile profile) {
   std::set<std::int64_t> counts = Halvings();
   std::erase_if(counts, [](std::int64_t tokens) { return tokens % 3 == 0 && tokens < 1024; });
   return Listed(counts);
+}
+
+bool IsTimed(View view, std::int64_t rows) {
+  static const std::vector<std::int64_t> kTokens = TimedTokenCounts(Profile::kFull);
+  const int heads = HeadsOf(view);
+  return rows % heads == 0 && std::binary_search(kTokens.begin(), kTokens.end(), rows / heads);
 }
 
 }  // namespace fenestra

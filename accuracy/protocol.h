@@ -55,4 +55,7 @@ std::vector<std::int64_t> TokenCounts(Profile profile);
 // 2^k up to 65536, 3 * 2^k from 1024 on, and 65537. kQuick: those of TokenCounts.
 std::vector<std::int64_t> TimedTokenCounts(Profile profile);
 
+// Whether a full sweep takes times at this row count of the view.
+bool IsTimed(View view, std::int64_t rows);
+
 }  // namespace fenestra

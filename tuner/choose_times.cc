@@ -76,13 +76,6 @@ std::optional<double> ValueAt(const std::map<std::int64_t, double>& curve, std::
   return Interpolate(*std::prev(above), *above, rows);
 }
 
-// Whether the protocol times every program worth trying at this row count.
-bool IsProtocolCount(View view, std::int64_t rows) {
-  static const std::vector<std::int64_t> kTokens = TimedTokenCounts(Profile::kFull);
-  return rows % HeadsOf(view) == 0 &&
-         std::binary_search(kTokens.begin(), kTokens.end(), rows / HeadsOf(view));
-}
-
 }  // namespace
 
 TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Route& route,
@@ -147,7 +140,8 @@ std::vector<std::optional<RelativeTime>> TimeTable::At(std::int64_t rows) const 
   for (const auto& [name, view] : views_) {
     if (rows < *view.rows.begin() || rows > *view.rows.rbegin()) continue;
     ++view_count;
-    const bool may_bridge = !view.rows.contains(rows) || !IsProtocolCount(name, rows);
+    // At a count of the protocol every program worth trying has been timed.
+    const bool may_bridge = !view.rows.contains(rows) || !IsTimed(name, rows);
     std::vector<std::optional<double>> times;
     std::optional<double> best;
     for (std::size_t p = 0; p < program_count_; ++p) {

@@ -71,5 +71,13 @@ TEST(TokenCounts, TimedOnesAreSampled) {
   EXPECT_EQ(timed.size(), 17 + 6 + 1);  // 2^0 to 2^16, 3 * 2^9 to 3 * 2^14, 65537
 }
 
+TEST(TokenCounts, TimedRowsAreTimedTokensTimesHeads) {
+  EXPECT_TRUE(IsTimed(View::kRows, 1024));
+  EXPECT_FALSE(IsTimed(View::kRows, 1000));
+  EXPECT_TRUE(IsTimed(View::kQuery, 24 * 65537));
+  EXPECT_FALSE(IsTimed(View::kQuery, 1024)) << "no whole number of tokens";
+  EXPECT_TRUE(IsTimed(View::kKey, 4));
+}
+
 }  // namespace
 }  // namespace fenestra

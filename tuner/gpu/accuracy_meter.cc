@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "kernels/program_list.h"
 #include "tuner/gpu/compare.h"
 #include "tuner/sweep/accuracy_group.h"
 

@@ -145,14 +145,8 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
 }
 
 bool RecordsAllAt(int width, std::int64_t rows) {
-  const std::vector<std::int64_t> timed = TimedTokenCounts(Profile::kFull);
-  for (View view : ViewsOf(width)) {
-    const int heads = HeadsOf(view);
-    if (rows % heads == 0 && std::binary_search(timed.begin(), timed.end(), rows / heads)) {
-      return true;
-    }
-  }
-  return false;
+  const std::vector<View> views = ViewsOf(width);
+  return std::any_of(views.begin(), views.end(), [&](View view) { return IsTimed(view, rows); });
 }
 
 double CostOf(const TimeTask& task) {
