@@ -18,8 +18,6 @@ inline Status CudaStatus(cudaError_t error, const char* what) {
   return {StatusCode::kCudaError, "stream", what, static_cast<int>(error)};
 }
 
-inline Status LaunchStatus() { return CudaStatus(cudaGetLastError(), "kernel launch failed"); }
-
 template <typename Kernel>
 Status RaiseSharedLimit(Kernel* kernel, int bytes) {
   return CudaStatus(
@@ -37,19 +35,25 @@ Status FactsOf(Kernel* kernel, int dynamic_bytes, KernelFacts* facts) {
   return status;
 }
 
-// Launches behind the kernel before it in the stream, allowed to start while that one ends.
+// How a kernel follows the one before it in the stream; kEarly may start while that one ends, and
+// waits by itself for what it needs of it.
+enum class Follow : int { kAfter, kEarly };
+
+// Every launch goes through here: the status is this launch's own, never one that an earlier call
+// left behind.
 template <typename... Parameters, typename... Arguments>
-Status LaunchDependent(void (*kernel)(Parameters...), int ctas, int threads, cudaStream_t stream,
-                       Arguments... arguments) {
+Status Launch(void (*kernel)(Parameters...), std::int64_t ctas, int threads, int shared_bytes,
+              Follow follow, cudaStream_t stream, const Arguments&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(ctas));
   config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   config.stream = stream;
   config.attrs = &attribute;
-  config.numAttrs = 1;
+  config.numAttrs = follow == Follow::kEarly ? 1 : 0;
   return CudaStatus(cudaLaunchKernelEx(&config, kernel, arguments...), "kernel launch failed");
 }
 
@@ -65,12 +69,12 @@ struct BwdRingLauncher {
 
   static Status Launch(const BackwardCall& call, int sm_count, cudaStream_t stream) {
     const int ctas = arith::RingCtas(kP, call.rows, sm_count);
-    kKernel<<<ctas, kP.threads, Shape::kSharedBytes, stream>>>(call, kP.split);
-    const Status status = LaunchStatus();
+    const Status status = launch::Launch(kKernel, ctas, kP.threads, Shape::kSharedBytes,
+                                         Follow::kAfter, stream, call, kP.split);
     if (!status.ok()) return status;
-    return LaunchDependent(
+    return launch::Launch(
         device::DwReduceKernel<kP.width, 32 * kP.warps_per_row>, kP.width / arith::kReduceColumns,
-        arith::kReduceGroups * arith::kReduceColumns, stream,
+        arith::kReduceGroups * arith::kReduceColumns, 0, Follow::kEarly, stream,
         static_cast<const double*>(call.workspace), ctas, call.dw, call.accumulate);
   }
   static Status Prepare() { return RaiseSharedLimit(kKernel, Shape::kSharedBytes); }
@@ -86,8 +90,7 @@ struct BwdDualLauncher {
 
   static Status Launch(const BackwardCall& call, int, cudaStream_t stream) {
     const std::int64_t ctas = kP.width / kP.slab + (call.rows + kP.groups() - 1) / kP.groups();
-    kKernel<<<static_cast<unsigned>(ctas), kP.threads, 0, stream>>>(call);
-    return LaunchStatus();
+    return launch::Launch(kKernel, ctas, kP.threads, 0, Follow::kAfter, stream, call);
   }
   static Status Prepare() { return RaiseSharedLimit(kKernel, 0); }
   static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, 0, facts); }
@@ -102,8 +105,7 @@ struct FwdDirectLauncher {
 
   static Status Launch(const ForwardCall& call, int, cudaStream_t stream) {
     const std::int64_t ctas = (call.rows + kP.groups() - 1) / kP.groups();
-    kKernel<<<static_cast<unsigned>(ctas), kP.threads, 0, stream>>>(call);
-    return LaunchStatus();
+    return launch::Launch(kKernel, ctas, kP.threads, 0, Follow::kAfter, stream, call);
   }
   static Status Prepare() { return RaiseSharedLimit(kKernel, 0); }
   static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, 0, facts); }

@@ -110,14 +110,15 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
     }
   }
   const auto errors = ToHost(errors_, 2 * subjects * inputs);
-  const auto digests = ToHost(digests_, subjects);
+  const std::size_t digested = HasDigest(task, 0) ? task.programs.size() : 0;
+  const auto digests = ToHost(digests_, digested);
   for (std::size_t seed = 0; seed < inputs; ++seed) {
     const auto signed_seed = static_cast<std::int64_t>(seed);
     for (std::size_t i = 0; i < subjects; ++i) {
       const WorstError* of_subject = &errors[2 * (seed * subjects + i)];
       group.Add(i, Reference::kOwnRstd, signed_seed, of_subject[0]);
       group.Add(i, Reference::kEagerRstd, signed_seed, of_subject[1]);
-      if (i < task.programs.size() && HasDigest(task, signed_seed)) {
+      if (i < digested && HasDigest(task, signed_seed)) {
         group.AddDigest(i, signed_seed, digests[i]);
       }
     }
