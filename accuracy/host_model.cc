@@ -49,9 +49,18 @@ struct RowModel {
     for (int c = 0; c < kWidth; ++c) values[c] = arith::FromBf16(row[c]);
   }
 
+  template <bool kResidual>
   static void Forward(const HostForward& call, std::int64_t row) {
     float h[kWidth];
     Unpack(call.x.data() + row * kWidth, h);
+    if constexpr (kResidual) {
+      const std::uint16_t* residual = call.residual.data() + row * kWidth;
+      std::uint16_t* out = call.residual_out.data() + row * kWidth;
+      for (int c = 0; c < kWidth; ++c) {
+        out[c] = arith::ToBf16(arith::Add(h[c], arith::FromBf16(residual[c])));
+      }
+      Unpack(out, h);
+    }
     const float sum = Sum([&](int column, float s) { return arith::SquareSum(h + column, s); });
     const float rstd = arith::Rstd(sum, 1.0F / kWidth, call.eps);
     call.rstd[static_cast<std::size_t>(row)] = rstd;
@@ -61,6 +70,7 @@ struct RowModel {
     }
   }
 
+  template <bool kResidual>
   static void Dx(const HostBackward& call, std::int64_t row) {
     float dy[kWidth];
     float h[kWidth];
@@ -73,7 +83,13 @@ struct RowModel {
     const float mean = arith::RowMean(dot, 1.0F / kWidth, rstd);
     std::uint16_t* dx = call.dx.data() + row * kWidth;
     for (int c = 0; c < kWidth; ++c) {
-      dx[c] = arith::ToBf16(arith::Dx(dy[c], h[c], w[c], rstd, mean));
+      if constexpr (kResidual) {
+        const float gradient =
+            arith::FromBf16(call.residual_gradient[static_cast<std::size_t>(row * kWidth + c)]);
+        dx[c] = arith::ToBf16(arith::DxWithResidual(dy[c], h[c], w[c], rstd, mean, gradient));
+      } else {
+        dx[c] = arith::ToBf16(arith::Dx(dy[c], h[c], w[c], rstd, mean));
+      }
     }
   }
 };
@@ -189,12 +205,12 @@ constexpr HostEntry EntryOf() {
   constexpr Program kP = kPrograms[kProgram];
   using Row = RowModel<kP.width, kP.warps_per_row>;
   if constexpr (kP.pass == Pass::kForward) {
-    return {.forward = &Row::Forward};
+    return {.forward = &Row::template Forward<kP.residual>};
   } else if constexpr (kP.structure == Structure::kDual) {
-    return {.dx = &Row::Dx, .dw = &DualDw<kP.width, kP.threads, kP.slab>};
+    return {.dx = &Row::template Dx<kP.residual>, .dw = &DualDw<kP.width, kP.threads, kP.slab>};
   } else {
     using Sum = typename arith::SumOf<kP.scheme, kP.fold_rows>::Type;
-    return {.dx = &Row::Dx, .dw = &RingDw<kP.width, Sum>};
+    return {.dx = &Row::template Dx<kP.residual>, .dw = &RingDw<kP.width, Sum>};
   }
 }
 
@@ -243,6 +259,9 @@ void RunOnHost(int program, int, int threads, const HostForward& call) {
   CheckSize("host model", "y", call.y.size(), call.rows, width);
   CheckSize("host model", "rstd", call.rstd.size(), call.rows, 1);
   CheckSize("host model", "w", call.w.size(), 1, width);
+  const std::int64_t residual_rows = found.program.residual ? call.rows : 0;
+  CheckSize("host model", "residual", call.residual.size(), residual_rows, width);
+  CheckSize("host model", "residual_out", call.residual_out.size(), residual_rows, width);
   ForRows(call.rows, threads, [&](std::int64_t row) { found.entry.forward(call, row); });
 }
 
@@ -256,6 +275,8 @@ void RunOnHost(int program, int sm_count, int threads, const HostBackward& call)
   if (!call.dx.empty()) {
     CheckSize("host model", "dx", call.dx.size(), call.rows, width);
     CheckSize("host model", "w", call.w.size(), 1, width);
+    CheckSize("host model", "residual_gradient", call.residual_gradient.size(),
+              found.program.residual ? call.rows : 0, width);
     ForRows(call.rows, threads, [&](std::int64_t row) { found.entry.dx(call, row); });
   }
   if (call.rows > 0) {

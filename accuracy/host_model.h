@@ -21,6 +21,8 @@ struct HostForward {
   float eps = 0;
   std::span<std::uint16_t> y;
   std::span<float> rstd;
+  std::span<const std::uint16_t> residual = {};  // residual programs only, as is residual_out
+  std::span<std::uint16_t> residual_out = {};
 };
 
 struct HostBackward {
@@ -31,7 +33,8 @@ struct HostBackward {
   std::span<const float> rstd;
   std::span<std::uint16_t> dx;  // empty: dw alone, as accuracy needs it
   std::span<float> dw;
-  bool accumulate = false;  // add to dw instead of writing it
+  bool accumulate = false;                                // add to dw instead of writing it
+  std::span<const std::uint16_t> residual_gradient = {};  // residual programs only, and only for dx
 };
 
 // `program` is an index into kPrograms; `sm_count` that of the board whose split is run; `threads`

@@ -111,11 +111,13 @@ class WindowCheck {
   void CheckMargin(const ParsedRoute& route, const ParsedWindow& parsed, const std::string& name) {
     const Window& window = parsed.window;
     if (route.route.pass == Pass::kForward || window.edge == EdgeKind::kTop) return;
+    if (window.program < 0) return;  // said already
     const AccuracyRecord* worst = nullptr;
+    const ProgramName twin(kPrograms[static_cast<std::size_t>(DwTwinOf(window.program))]);
     for (const AccuracyRecord& record : evidence_.accuracy) {
       const AccuracyKey& key = record.key;
       if (key.board != plan_.board || key.width != route.route.width ||
-          key.program != parsed.program || key.reference != Reference::kOwnRstd ||
+          key.program != twin.view() || key.reference != Reference::kOwnRstd ||
           key.protocol != kProtocolVersion || key.rows <= window.lo || key.rows > window.hi ||
           record.worst <= LimitAt(route.route, parsed.program, key.rows)) {
         continue;

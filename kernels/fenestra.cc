@@ -86,6 +86,7 @@ struct NamedPointer {
 
 Status CheckAllLiveOn(int ordinal, std::initializer_list<NamedPointer> pointers) {
   for (const NamedPointer& named : pointers) {
+    if (named.pointer == nullptr) continue;  // not in this form of the call
     const Status status = CheckLivesOn(ordinal, named.name, named.pointer);
     if (!status.ok()) return status;
   }
@@ -104,15 +105,16 @@ Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
 
   Device opened;
   opened.ordinal_ = ordinal;
-  opened.sm_count_ = properties.multiProcessorCount;
-  opened.windows_ = FindBoardWindows(*arch, opened.sm_count_, properties.name);
+  opened.split_ =
+      options.split_sm_count > 0 ? options.split_sm_count : properties.multiProcessorCount;
+  opened.windows_ = FindBoardWindows(*arch, properties.multiProcessorCount, properties.name);
   std::snprintf(opened.product_.data(), opened.product_.size(), "%s", properties.name);
   if (opened.windows_ == nullptr && options.may_borrow) {
-    opened.windows_ = NearestBoardWindows(*arch, opened.sm_count_);
+    opened.windows_ = NearestBoardWindows(*arch, properties.multiProcessorCount);
     if (opened.windows_ != nullptr) {
       std::fprintf(stderr,
                    "fenestra: device %d (%s, %d SMs) has no windows; borrowing those of %.*s\n",
-                   ordinal, properties.name, opened.sm_count_,
+                   ordinal, properties.name, properties.multiProcessorCount,
                    static_cast<int>(opened.windows_->board->name.size()),
                    opened.windows_->board->name.data());
     }
@@ -124,35 +126,60 @@ Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
   const CurrentDevice current(ordinal);
   if (!current.status().ok()) return current.status();
   status = PrepareAll(*opened.windows_);
+  const BoardWindows* invariant = InvariantWindows();
+  if (status.ok() && invariant != nullptr && invariant != opened.windows_) {
+    status = PrepareAll(*invariant);
+  }
   if (status.ok()) *device = opened;
   return status;
 }
 
-Status Device::FindRouteOf(Pass pass, const Shape& shape, const RouteWindows** route) const {
+Status Device::Find(Pass pass, const Shape& shape, Found* found) const {
   if (windows_ == nullptr) return kNotOpen;
   const Status status = CheckShape(shape);
   if (!status.ok()) return status;
-  *route = FindRoute(*windows_, Route{.pass = pass,
-                                      .weight = shape.weight,
-                                      .width = shape.width,
-                                      .determinism = shape.determinism});
-  if (*route == nullptr) {
+  Route route{.pass = pass,
+              .residual = shape.residual,
+              .weight = shape.weight,
+              .width = shape.width,
+              .determinism = shape.determinism};
+  *found = {.windows = windows_, .split = split_};
+  if (shape.determinism == Determinism::kBoardInvariant) {
+    // One table and one split for all boards: those of one of them.
+    found->windows = InvariantWindows();
+    if (found->windows == nullptr) {
+      return {StatusCode::kNoWindows, "shape.determinism",
+              "built without the windows of the board-invariant level"};
+    }
+    found->split = found->windows->board->sm_count;
+    route.determinism = Determinism::kDeterministic;
+  }
+  found->route = FindRoute(*found->windows, route);
+  if (found->route == nullptr) {
     return {StatusCode::kNoRoute, "shape", "the board has no windows for this route"};
   }
   return Status::Ok();
 }
 
-Status Device::Choose(Pass pass, const Shape& shape, bool in_place, Choice* choice) const {
-  const RouteWindows* route = nullptr;
-  const Status status = FindRouteOf(pass, shape, &route);
-  if (!status.ok()) return status;
-  const Window* window = FindWindowFor(*route, shape.tokens * shape.heads, in_place);
-  if (window == nullptr) {
+Status Device::WindowIn(const Found& found, Pass pass, const Shape& shape, bool in_place,
+                        const Window** window) {
+  *window = FindWindowFor(*found.route, shape.tokens * shape.heads, in_place);
+  if (*window == nullptr) {
     return {StatusCode::kOverlap, pass == Pass::kForward ? "y" : "dx",
             "no program of this route runs in place"};
   }
+  return Status::Ok();
+}
+
+Status Device::Choose(Pass pass, const Shape& shape, bool in_place, Choice* choice) const {
+  Found found;
+  Status status = Find(pass, shape, &found);
+  if (!status.ok()) return status;
+  const Window* window = nullptr;
+  status = WindowIn(found, pass, shape, in_place, &window);
+  if (!status.ok()) return status;
   choice->program = window->program;
-  choice->bases = BasesOn(*windows_, *window, sm_count_, product_.data());
+  choice->bases = BasesOn(*found.windows, *window, found.split, product_.data());
   return Status::Ok();
 }
 
@@ -162,18 +189,25 @@ Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) c
   bool in_place = false;
   Status status = Validate(arguments, &call, &in_place);
   if (!status.ok() || call.rows == 0) return status;
-  Choice choice;
-  status = Choose(Pass::kForward, arguments.shape, in_place, &choice);
+  Found found;
+  status = Find(Pass::kForward, arguments.shape, &found);
   if (!status.ok()) return status;
-  status = CheckAllLiveOn(ordinal_, {{"x", arguments.x.data},
-                                     {"w", arguments.w},
-                                     {"y", arguments.y.data},
-                                     {"rstd", arguments.rstd}});
+  const Window* window = nullptr;
+  status = WindowIn(found, Pass::kForward, arguments.shape, in_place, &window);
+  if (!status.ok()) return status;
+  const bool residual = arguments.shape.residual;
+  status =
+      CheckAllLiveOn(ordinal_, {{"x", arguments.x.data},
+                                {"residual", residual ? arguments.residual.data : nullptr},
+                                {"residual_out", residual ? arguments.residual_out.data : nullptr},
+                                {"w", arguments.w},
+                                {"y", arguments.y.data},
+                                {"rstd", arguments.rstd}});
   if (!status.ok()) return status;
   const CurrentDevice current(ordinal_);
   if (!current.status().ok()) return current.status();
-  return launch::FindEntry(choice.program, arguments.shape.weight)
-      ->forward(call, sm_count_, stream);
+  return launch::FindEntry(window->program, arguments.shape.weight)
+      ->forward(call, found.split, stream);
 }
 
 Status Device::Backward(const BackwardArguments& arguments, void* workspace,
@@ -192,58 +226,64 @@ Status Device::Backward(const BackwardArguments& arguments, void* workspace,
     const auto bytes = static_cast<std::size_t>(arguments.shape.width) * sizeof(float);
     return CudaStatus(cudaMemsetAsync(call.dw, 0, bytes, stream), "stream", "clearing dw failed");
   }
-  Choice choice;
-  status = Choose(Pass::kBackward, arguments.shape, in_place, &choice);
+  Found found;
+  status = Find(Pass::kBackward, arguments.shape, &found);
   if (!status.ok()) return status;
-  const Program& program = kPrograms[static_cast<std::size_t>(choice.program)];
-  const std::int64_t need = arith::WorkspaceBytes(program, call.rows, sm_count_);
+  const Window* window = nullptr;
+  status = WindowIn(found, Pass::kBackward, arguments.shape, in_place, &window);
+  if (!status.ok()) return status;
+  const Program& program = kPrograms[static_cast<std::size_t>(window->program)];
+  const std::int64_t need = arith::WorkspaceBytes(program, call.rows, found.split);
   if (workspace_bytes < need) {
     return {StatusCode::kWorkspaceTooSmall, "workspace_bytes",
             "less than BackwardWorkspaceBytes of this shape"};
   }
   if (need > 0) status = ValidateWorkspace(arguments, workspace, need);
   if (!status.ok()) return status;
-  status = CheckAllLiveOn(ordinal_, {{"dy", arguments.dy.data},
-                                     {"h", arguments.h.data},
-                                     {"w", arguments.w},
-                                     {"rstd", arguments.rstd},
-                                     {"dx", arguments.dx.data},
-                                     {"dw", arguments.dw}});
+  status = CheckAllLiveOn(
+      ordinal_,
+      {{"dy", arguments.dy.data},
+       {"h", arguments.h.data},
+       {"residual_gradient", arguments.shape.residual ? arguments.residual_gradient.data : nullptr},
+       {"w", arguments.w},
+       {"rstd", arguments.rstd},
+       {"dx", arguments.dx.data},
+       {"dw", arguments.dw}});
   if (status.ok() && need > 0) status = CheckLivesOn(ordinal_, "workspace", workspace);
   if (!status.ok()) return status;
   call.workspace = workspace;
-  return launch::FindEntry(choice.program, arguments.shape.weight)
-      ->backward(call, sm_count_, stream);
+  return launch::FindEntry(window->program, arguments.shape.weight)
+      ->backward(call, found.split, stream);
 }
 
 Status Device::BackwardWorkspaceBytes(const Shape& shape, std::int64_t* bytes) const {
   *bytes = 0;
-  const RouteWindows* route = nullptr;
-  const Status status = FindRouteOf(Pass::kBackward, shape, &route);
+  Found found;
+  const Status status = Find(Pass::kBackward, shape, &found);
   const std::int64_t rows = shape.tokens * shape.heads;
   if (!status.ok() || rows == 0) return status;
   for (const bool in_place : {false, true}) {
-    const int program = FindProgramFor(*route, rows, in_place);
+    const int program = FindProgramFor(*found.route, rows, in_place);
     if (program < 0) continue;
     *bytes = std::max(*bytes, arith::WorkspaceBytes(kPrograms[static_cast<std::size_t>(program)],
-                                                    rows, sm_count_));
+                                                    rows, found.split));
   }
   return Status::Ok();
 }
 
 Status Device::BackwardWorkspaceBytesUpTo(const Shape& shape, std::int64_t* bytes) const {
   *bytes = 0;
-  const RouteWindows* route = nullptr;
-  const Status status = FindRouteOf(Pass::kBackward, shape, &route);
+  Found found;
+  const Status status = Find(Pass::kBackward, shape, &found);
   if (!status.ok()) return status;
   const std::int64_t rows = shape.tokens * shape.heads;
   // A program's need grows with the rows, so each window's is largest at its upper end.
-  for (std::span<const Window> windows : {route->windows, route->in_place}) {
+  for (std::span<const Window> windows : {found.route->windows, found.route->in_place}) {
     for (const Window& window : windows) {
       if (window.lo >= rows) break;
       const Program& program = kPrograms[static_cast<std::size_t>(window.program)];
       *bytes =
-          std::max(*bytes, arith::WorkspaceBytes(program, std::min(rows, window.hi), sm_count_));
+          std::max(*bytes, arith::WorkspaceBytes(program, std::min(rows, window.hi), found.split));
     }
   }
   return Status::Ok();

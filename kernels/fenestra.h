@@ -27,6 +27,8 @@ struct DeviceOptions {
   // Take the windows of the nearest board of the same arch when the device's own has none; says so
   // once on standard error. Without it such a device is refused.
   bool may_borrow = false;
+  // Split rows as a board of this many SMs does, whose dw the results then are; 0: as this one.
+  int split_sm_count = 0;
 };
 
 // What runs a call, for those who want to know.
@@ -64,10 +66,19 @@ class Device {
   const BoardWindows* windows() const { return windows_; }
 
  private:
-  Status FindRouteOf(Pass pass, const Shape& shape, const RouteWindows** route) const;
+  // What a shape runs: the windows of its route, the board they are of, and the SM count by which
+  // rows are split.
+  struct Found {
+    const RouteWindows* route = nullptr;
+    const BoardWindows* windows = nullptr;
+    int split = 0;
+  };
+  Status Find(Pass pass, const Shape& shape, Found* found) const;
+  static Status WindowIn(const Found& found, Pass pass, const Shape& shape, bool in_place,
+                         const Window** window);
 
   int ordinal_ = -1;
-  int sm_count_ = 0;
+  int split_ = 0;                    // SM count by which rows are split
   std::array<char, 256> product_{};  // cudaDeviceProp::name
   const BoardWindows* windows_ = nullptr;
 };

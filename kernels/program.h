@@ -124,16 +124,30 @@ class ProgramName {
 };
 
 // Whether dx may overlay dy (backward) or y may overlay x (forward). The dual grid's column CTAs
-// read every row while the others write dx, so it cannot.
+// read every row of dy while the others write dx, so it cannot. Residual out may overlay residual,
+// and dx the gradient of residual out, in every program: one thread reads and writes an element.
 constexpr bool AllowsInPlace(const Program& program) {
   return program.structure != Structure::kDual;
 }
 
+// Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,
+// depth of the ring and the lanes of a row do not touch it. The accuracy of one is that of both.
+constexpr bool SharesDw(const Program& a, const Program& b) {
+  if (a.pass != Pass::kBackward || b.pass != Pass::kBackward || a.structure != b.structure ||
+      a.width != b.width || a.scheme != b.scheme || a.fold_rows != b.fold_rows) {
+    return false;
+  }
+  if (a.structure == Structure::kDual) return a.threads == b.threads && a.slab == b.slab;
+  return a.groups() == b.groups() && a.rows == b.rows && a.ctas_per_sm == b.ctas_per_sm &&
+         a.split == b.split;
+}
+
 // Whether the program belongs to the route (the weight dtype only picks its twin). Every program
-// here has a fixed order on boards of one SM count; none is board-invariant yet.
+// here has a fixed order on boards of one SM count, so each serves every level: what the
+// board-invariant level adds is a split that is the same on all boards (dispatch/lookup.h).
 constexpr bool Serves(const Program& program, const Route& route) {
   return program.pass == route.pass && program.residual == route.residual &&
-         program.width == route.width && route.determinism != Determinism::kBoardInvariant;
+         program.width == route.width;
 }
 
 std::string_view ToString(Structure structure);  // "ring", "dual", "direct"

@@ -52,6 +52,12 @@ constexpr Program FwdDirect(int width, int threads, int warps_per_row) {
                  .warps_per_row = warps_per_row};
 }
 
+// The residual form of a program; a ring then holds one tensor more.
+constexpr Program Residual(Program program) {
+  program.residual = true;
+  return program;
+}
+
 }  // namespace list
 
 inline constexpr std::array kPrograms{
@@ -141,6 +147,99 @@ inline constexpr std::array kPrograms{
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kPlain),
     list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kPlain),
     list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kPlain),
+
+    // Forward with residual.
+    list::Residual(list::FwdDirect(256, 128, 1)),
+    list::Residual(list::FwdDirect(256, 512, 1)),
+    list::Residual(list::FwdDirect(512, 128, 2)),
+    list::Residual(list::FwdDirect(512, 128, 1)),
+    list::Residual(list::FwdDirect(1536, 192, 6)),
+    list::Residual(list::FwdDirect(1536, 96, 3)),
+    list::Residual(list::FwdDirect(2048, 256, 8)),
+    list::Residual(list::FwdDirect(2048, 128, 4)),
+    list::Residual(list::FwdDirect(4096, 512, 16)),
+    list::Residual(list::FwdDirect(4096, 256, 8)),
+    list::Residual(list::FwdDirect(5120, 640, 20)),
+    list::Residual(list::FwdDirect(5120, 320, 10)),
+    list::Residual(list::FwdDirect(6144, 768, 24)),
+    list::Residual(list::FwdDirect(6144, 384, 12)),
+
+    // Backward with residual, few rows.
+    list::Residual(list::BwdDual(256, 256, 1, 64)),
+    list::Residual(list::BwdDual(256, 256, 1, 16)),
+    list::Residual(list::BwdDual(512, 256, 2, 64)),
+    list::Residual(list::BwdDual(512, 256, 2, 16)),
+    list::Residual(list::BwdDual(1536, 192, 6, 64)),
+    list::Residual(list::BwdDual(1536, 384, 6, 32)),
+    list::Residual(list::BwdDual(2048, 256, 8, 64)),
+    list::Residual(list::BwdDual(2048, 512, 8, 32)),
+    list::Residual(list::BwdDual(4096, 512, 16, 64)),
+    list::Residual(list::BwdDual(5120, 640, 20, 64)),
+    list::Residual(list::BwdDual(6144, 768, 24, 64)),
+
+    // Backward with residual, exact sums, then the other schemes.
+    list::Residual(
+        list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFma64)),
+    list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kFma64)),
+    list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFma64)),
+    list::Residual(
+        list::BwdRing(256, 512, 1, 2, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(512, 256, 2, 1, 5, 3, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(1536, 384, 6, 2, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kFma64)),
+    list::Residual(
+        list::BwdRing(2048, 256, 8, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(4096, 512, 8, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::BwdRing(4096, 512, 16, 2, 3, 1, Scheme::kFma64)),
+    list::Residual(list::BwdRing(5120, 320, 10, 1, 5, 1, Scheme::kFma64)),
+    list::Residual(list::BwdRing(6144, 384, 12, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+
+    list::Residual(list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+    list::Residual(list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+    list::Residual(list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kTwoProd, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+    list::Residual(list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kTwoProd, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+    list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd)),
+    list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kTwoProd)),
+    list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoProd)),
+
+    list::Residual(
+        list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kFold64, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+    list::Residual(list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kFold64, RowSplit::kRoundRobin,
+                                 Loads::kAsync)),
+    list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFold64)),
+    list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kFold64)),
+    list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFold64)),
+
+    list::Residual(
+        list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(
+        list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kPlain)),
+    list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kPlain)),
+    list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kPlain)),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
@@ -151,6 +250,15 @@ constexpr int FindProgram(std::string_view name) {
     if (ProgramName(kPrograms[i]).view() == name) return i;
   }
   return -1;
+}
+
+// The first program of the list that shares its dw with this one (often itself): the name under
+// which the accuracy of both is measured.
+constexpr int DwTwinOf(int program) {
+  for (int i = 0; i < program; ++i) {
+    if (SharesDw(kPrograms[i], kPrograms[program])) return i;
+  }
+  return program;
 }
 
 // Same for generated headers: a name that is not in the list does not compile.

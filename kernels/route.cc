@@ -100,9 +100,12 @@ std::vector<View> ViewsOf(int width) {
 std::vector<Route> AllRoutes() {
   std::vector<Route> routes;
   for (Pass pass : {Pass::kForward, Pass::kBackward}) {
-    for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
-      for (int width : kWidths) {
-        routes.push_back(Route{.pass = pass, .weight = weight, .width = width});
+    for (bool residual : {false, true}) {
+      for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
+        for (int width : kWidths) {
+          routes.push_back(
+              Route{.pass = pass, .residual = residual, .weight = weight, .width = width});
+        }
       }
     }
   }

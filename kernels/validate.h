@@ -13,7 +13,8 @@ namespace fenestra {
 Status CheckShape(const Shape& shape);
 
 // Ok, or the first argument that is wrong. On Ok, `call` is filled in (but for the workspace) and
-// `in_place` tells whether the output overlays an input. Calls of no rows check the shape alone.
+// `in_place` tells whether y overlays x, or dx overlays dy, which not every program allows (the
+// residual stream may be overlaid in all of them). Calls of no rows check the shape alone.
 Status Validate(const ForwardArguments& arguments, launch::ForwardCall* call, bool* in_place);
 Status Validate(const BackwardArguments& arguments, launch::BackwardCall* call, bool* in_place);
 

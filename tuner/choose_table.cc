@@ -32,6 +32,10 @@ std::vector<std::int64_t> AccuracyPlaces(const std::vector<std::int64_t>& measur
   return {*std::prev(above), *above};
 }
 
+std::string DwTwinName(int program) {
+  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(DwTwinOf(program))]).view());
+}
+
 void FillAccuracy(const ChooseOptions& options, const Route& route, const AccuracyTable& accuracy,
                   const std::string& program, std::int64_t rows, Cell* cell) {
   std::vector<Reading> readings;
@@ -87,7 +91,7 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
         cell.log_over_stream = at[p]->log_over_stream;
       }
       if (route.pass == Pass::kBackward) {
-        FillAccuracy(options, route, accuracy, table.names[p], table.rows[i], &cell);
+        FillAccuracy(options, route, accuracy, DwTwinName(table.programs[p]), table.rows[i], &cell);
       }
     }
   }

@@ -97,4 +97,10 @@ FENESTRA_HD float Dx(float dy, float h, float w, float rstd, float row_mean) {
   return Mul(rstd, Fma(-Mul(h, rstd), row_mean, Mul(dy, w)));
 }
 
+// The same, added to the gradient of residual out before the one rounding to BF16.
+FENESTRA_HD float DxWithResidual(float dy, float h, float w, float rstd, float row_mean,
+                                 float residual_gradient) {
+  return Fma(rstd, Fma(-Mul(h, rstd), row_mean, Mul(dy, w)), residual_gradient);
+}
+
 }  // namespace fenestra::arith

@@ -57,7 +57,7 @@ __device__ __forceinline__ void DualColumns(const launch::BackwardCall& call) {
   }
 }
 
-template <int kWidth, int kThreads, int kWarpsPerRow, typename Weight>
+template <int kWidth, int kThreads, int kWarpsPerRow, bool kResidual, typename Weight>
 __device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int cta) {
   using Layout = Group<kThreads, kWarpsPerRow>;
   constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
@@ -71,9 +71,13 @@ __device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int c
   float dy[kVectors][kVector];
   float h[kVectors][kVector];
   float w[kVectors][kVector];
+  [[maybe_unused]] uint4 gradient[kVectors];  // of residual out
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
+    if constexpr (kResidual) {
+      gradient[v] = LoadVector(RowOf(call.inputs[2], call.heads, row) + column);
+    }
     Unpack(LoadVector(dy_row + column), dy[v]);
     Unpack(LoadVector(h_row + column), h[v]);
     LoadWeights(static_cast<const Weight*>(call.w) + column, w[v]);
@@ -87,23 +91,24 @@ __device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int c
   std::uint16_t* out = RowOf(call.dx, call.heads, row);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-#pragma unroll
-    for (int i = 0; i < kVector; ++i) {
-      dy[v][i] = arith::Dx(dy[v][i], h[v][i], w[v][i], rstd, mean);
+    if constexpr (kResidual) {
+      DxWithResidual(h[v], w[v], rstd, mean, gradient[v], dy[v]);
+    } else {
+      Dx(h[v], w[v], rstd, mean, dy[v]);
     }
     StoreVector(out + arith::VectorColumn(v, group.lane, Layout::kLanes), Pack(dy[v]));
   }
 }
 
-template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, typename Weight>
+template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, bool kResidual, typename Weight>
 __global__ void __launch_bounds__(kThreads)
     BwdDualKernel(const __grid_constant__ launch::BackwardCall call) {
   constexpr int kColumnCtas = kWidth / kSlab;
   if (blockIdx.x < kColumnCtas) {
     DualColumns<kWidth, kThreads, kSlab>(call);
   } else {
-    DualRows<kWidth, kThreads, kWarpsPerRow, Weight>(call,
-                                                     static_cast<int>(blockIdx.x) - kColumnCtas);
+    DualRows<kWidth, kThreads, kWarpsPerRow, kResidual, Weight>(
+        call, static_cast<int>(blockIdx.x) - kColumnCtas);
   }
 }
 

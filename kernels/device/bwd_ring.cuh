@@ -1,4 +1,5 @@
-// Backward ring: persistent CTAs stream tiles of (dy, h) through shared memory, write dx, and keep
+// Backward ring: persistent CTAs stream tiles of (dy, h), and of the gradient of residual out in
+// the residual form, through shared memory, write dx, and keep
 // the running dw sums of their columns in registers; the dw reduce then sums the CTAs' partials.
 #pragma once
 
@@ -51,25 +52,27 @@ __device__ __forceinline__ void WritePartial(const Layout& group, const Sum (&su
   }
 }
 
-template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, Loads kLoads>
+template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, Loads kLoads,
+          bool kResidual>
 struct BwdRingShape {
+  static constexpr int kTensors = kResidual ? 3 : 2;
   using Layout = Group<kThreads, kWarpsPerRow>;
   static constexpr int kTileRows = Layout::kGroups * kRows;
   static constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
   static_assert(kVectors * kVector * Layout::kLanes == kWidth);
-  using Stages =
-      std::conditional_t<kLoads == Loads::kBulk, BulkRing<kWidth, kThreads, kTileRows, kStages, 2>,
-                         AsyncRing<kWidth, Layout, kRows, kStages, 2>>;
+  using Stages = std::conditional_t<kLoads == Loads::kBulk,
+                                    BulkRing<kWidth, kThreads, kTileRows, kStages, kTensors>,
+                                    AsyncRing<kWidth, Layout, kRows, kStages, kTensors>>;
   static constexpr int kTotalsBytes =
       Layout::kGroups == 1 ? 0 : Layout::kGroups * kWidth * static_cast<int>(sizeof(double));
   static constexpr int kSharedBytes = Stages::kBytes > kTotalsBytes ? Stages::kBytes : kTotalsBytes;
 };
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
-          Loads kLoads, typename Sum, typename Weight>
+          Loads kLoads, bool kResidual, typename Sum, typename Weight>
 __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
-  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads>;
+  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads, kResidual>;
   using Layout = typename Shape::Layout;
   constexpr int kVectors = Shape::kVectors;
   // A stage may be refilled at once when threads fill it for themselves, or when the barrier inside
@@ -126,6 +129,7 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     ring.Wait(stage, parity);
     uint4 dy[kRows][kVectors];
     uint4 h[kRows][kVectors];
+    [[maybe_unused]] uint4 gradient[kRows][kVectors];  // of residual out
 #pragma unroll
     for (int j = 0; j < kRows; ++j) {
 #pragma unroll
@@ -134,6 +138,9 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
         const int tile_row = j * Layout::kGroups + group.index;
         dy[j][v] = LoadVector(ring.Row(stage, 0, tile_row) + column);
         h[j][v] = LoadVector(ring.Row(stage, 1, tile_row) + column);
+        if constexpr (kResidual) {
+          gradient[j][v] = LoadVector(ring.Row(stage, 2, tile_row) + column);
+        }
       }
     }
     if constexpr (!kAtOnce) ring.Release(stage);
@@ -186,8 +193,11 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
         float b[kVector];
         Unpack(dy[j][v], a);
         Unpack(h[j][v], b);
-#pragma unroll
-        for (int i = 0; i < kVector; ++i) a[i] = arith::Dx(a[i], b[i], w[v][i], rstd[j], mean);
+        if constexpr (kResidual) {
+          DxWithResidual(b, w[v], rstd[j], mean, gradient[j][v], a);
+        } else {
+          Dx(b, w[v], rstd[j], mean, a);
+        }
         StoreVector(out + arith::VectorColumn(v, group.lane, Layout::kLanes), Pack(a));
       }
     }

@@ -22,6 +22,17 @@ __device__ __forceinline__ void WriteY(const Layout& group, const uint4 (&h)[kVe
   }
 }
 
+// h of one vector: x + residual, rounded to BF16.
+__device__ __forceinline__ uint4 AddResidual(const uint4& x, const uint4& residual) {
+  float sum[kVector];
+  float other[kVector];
+  Unpack(x, sum);
+  Unpack(residual, other);
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) sum[i] = arith::Add(sum[i], other[i]);
+  return Pack(sum);
+}
+
 template <int kVectors>
 __device__ __forceinline__ float SquareSum(const uint4 (&h)[kVectors]) {
   float sum = 0;
@@ -35,7 +46,7 @@ __device__ __forceinline__ float SquareSum(const uint4 (&h)[kVectors]) {
 }
 
 // One row per group of warps, straight through registers; the grid covers all rows.
-template <int kWidth, int kThreads, int kWarpsPerRow, typename Weight>
+template <int kWidth, int kThreads, int kWarpsPerRow, bool kResidual, typename Weight>
 __global__ void __launch_bounds__(kThreads)
     FwdDirectKernel(const __grid_constant__ launch::ForwardCall call) {
   using Layout = Group<kThreads, kWarpsPerRow>;
@@ -54,6 +65,21 @@ __global__ void __launch_bounds__(kThreads)
     const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
     h[v] = LoadVector(in + column);
     LoadWeights(static_cast<const Weight*>(call.w) + column, w[v]);
+  }
+  if constexpr (kResidual) {
+    uint4 residual[kVectors];
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      residual[v] = LoadVector(RowOf(call.inputs[1], call.heads, row) +
+                               arith::VectorColumn(v, group.lane, Layout::kLanes));
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      h[v] = AddResidual(h[v], residual[v]);
+      StoreVector(RowOf(call.residual_out, call.heads, row) +
+                      arith::VectorColumn(v, group.lane, Layout::kLanes),
+                  h[v]);
+    }
   }
   float sum[1] = {SquareSum(h)};
   group.Sum(sum, scratch, [] {});

@@ -17,11 +17,12 @@ class BulkRing {
   static constexpr int kStageBytes = kTensors * kTileRows * kRowBytes;
   static constexpr int kBytes = kStages * kStageBytes;
 
-  // `storage`: kBytes of shared memory, 16-byte aligned; `barriers`: 2 * kStages. The first loads
-  // are issued before this returns; a __syncthreads must follow before any Wait.
+  // `storage`: kBytes of shared memory, 16-byte aligned; `barriers`: 2 * kStages; `tensors`:
+  // kTensors. The first loads are issued before this returns; a __syncthreads must follow before
+  // any Wait.
   __device__ __forceinline__ BulkRing(unsigned char* storage, std::uint64_t* barriers,
-                                      const Rows (&tensors)[kTensors], const Divisor& heads,
-                                      bool packed, const arith::TileRange& tiles)
+                                      const Rows* tensors, const Divisor& heads, bool packed,
+                                      const arith::TileRange& tiles)
       : storage_(storage),
         barriers_(barriers),
         tensors_(tensors),
@@ -32,7 +33,7 @@ class BulkRing {
     if (threadIdx.x == 0) {
       for (int s = 0; s < kStages; ++s) {
         ptx::InitBarrier(&barriers[s], 1);
-        ptx::InitBarrier(&barriers[kStages + s], kThreads / 32);
+        ptx::InitBarrier(&barriers[kStages + s], kThreads);
       }
       ptx::FenceBarrierInit();
     }
@@ -51,18 +52,17 @@ class BulkRing {
                                                   (tensor * kTileRows + row) * kRowBytes);
   }
 
-  // This warp has read all it needs of the stage; for RefillReleased.
-  __device__ __forceinline__ void Release(int stage) {
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) ptx::Arrive(&barriers_[kStages + stage]);
-  }
+  // This thread has read all it needs of the stage; for RefillReleased. Every lane arrives for
+  // itself: one for its warp would need a warp barrier, which the compiler leaves out where the
+  // warp is converged anyway, and racecheck then cannot see.
+  __device__ __forceinline__ void Release(int stage) { ptx::Arrive(&barriers_[kStages + stage]); }
 
   // Loads the tile at `row` into a stage that every warp has read, which a barrier has told.
   __device__ __forceinline__ void Refill(int stage, std::int64_t row) {
     if (threadIdx.x < 32) Load(stage, row);
   }
 
-  // The same where no barrier gathers all warps: warp 0 waits for each to have released the stage.
+  // The same where no barrier gathers all warps: warp 0 waits for all to have released the stage.
   __device__ __forceinline__ void RefillReleased(int stage, std::uint32_t parity,
                                                  std::int64_t row) {
     if (threadIdx.x >= 32 || row >= tiles_.end) return;
@@ -98,7 +98,7 @@ class BulkRing {
 
   unsigned char* storage_;
   std::uint64_t* barriers_;
-  const Rows (&tensors_)[kTensors];
+  const Rows* tensors_;
   const Divisor& heads_;
   bool packed_;
   const arith::TileRange& tiles_;
@@ -115,9 +115,8 @@ class AsyncRing {
   static constexpr int kStageBytes = kTensors * kTileRows * kRowBytes;
   static constexpr int kBytes = kStages * kStageBytes;
 
-  __device__ __forceinline__ AsyncRing(unsigned char* storage, std::uint64_t*,
-                                       const Rows (&tensors)[kTensors], const Divisor& heads, bool,
-                                       const arith::TileRange& tiles)
+  __device__ __forceinline__ AsyncRing(unsigned char* storage, std::uint64_t*, const Rows* tensors,
+                                       const Divisor& heads, bool, const arith::TileRange& tiles)
       : storage_(storage), tensors_(tensors), heads_(heads), tiles_(tiles) {
     for (int s = 0; s < kStages; ++s) Load(s, tiles.first + s * tiles.step);
   }
@@ -155,7 +154,7 @@ class AsyncRing {
   }
 
   unsigned char* storage_;
-  const Rows (&tensors_)[kTensors];
+  const Rows* tensors_;
   const Divisor& heads_;
   const arith::TileRange& tiles_;
 };

@@ -61,4 +61,22 @@ __device__ __forceinline__ void LoadWeights(const float* w, float (&values)[kVec
   values[4] = high.x, values[5] = high.y, values[6] = high.z, values[7] = high.w;
 }
 
+// dx of one vector, in place of dy.
+__device__ __forceinline__ void Dx(const float (&h)[kVector], const float (&w)[kVector], float rstd,
+                                   float mean, float (&dy)[kVector]) {
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) dy[i] = arith::Dx(dy[i], h[i], w[i], rstd, mean);
+}
+
+__device__ __forceinline__ void DxWithResidual(const float (&h)[kVector], const float (&w)[kVector],
+                                               float rstd, float mean, const uint4& gradient,
+                                               float (&dy)[kVector]) {
+  float g[kVector];
+  Unpack(gradient, g);
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    dy[i] = arith::DxWithResidual(dy[i], h[i], w[i], rstd, mean, g[i]);
+  }
+}
+
 }  // namespace fenestra::device

@@ -14,4 +14,6 @@ const BoardWindows* NearestBoardWindows(Arch arch, int sm_count) {
   return NearestBoardWindows(CompiledBoards(), arch, sm_count);
 }
 
+const BoardWindows* InvariantWindows() { return InvariantWindows(CompiledBoards()); }
+
 }  // namespace fenestra

@@ -48,6 +48,17 @@ constexpr const BoardWindows* NearestBoardWindows(std::span<const BoardWindows* 
 }
 const BoardWindows* NearestBoardWindows(Arch arch, int sm_count);
 
+// The board whose windows and row split the board-invariant level runs on every board: its dw bits
+// are those of this board. Null when the library was built without its windows.
+inline constexpr std::string_view kInvariantBoard = "h200_132";
+constexpr const BoardWindows* InvariantWindows(std::span<const BoardWindows* const> boards) {
+  for (const BoardWindows* windows : boards) {
+    if (windows->board->name == kInvariantBoard) return windows;
+  }
+  return nullptr;
+}
+const BoardWindows* InvariantWindows();
+
 // A route's windows on a board; null when it has none. A kAny route falls back to the deterministic
 // one.
 constexpr const RouteWindows* FindRoute(const BoardWindows& windows, const Route& route) {

@@ -31,7 +31,8 @@ struct Rows {
 };
 
 struct ForwardCall {
-  Rows inputs[1];  // x
+  Rows inputs[2];  // x; residual in the residual form
+  Rows residual_out;
   Rows y;
   const void* w = nullptr;  // [width], BF16 or FP32 as the entry says
   float* rstd = nullptr;    // [rows]
@@ -41,7 +42,7 @@ struct ForwardCall {
 };
 
 struct BackwardCall {
-  Rows inputs[2];  // dy, h
+  Rows inputs[3];  // dy, h; the gradient of residual out in the residual form
   Rows dx;
   const void* w = nullptr;      // [width], BF16 or FP32 as the entry says
   const float* rstd = nullptr;  // [rows]
@@ -50,7 +51,7 @@ struct BackwardCall {
   void* workspace = nullptr;    // arith::WorkspaceBytes, 16-byte aligned
   std::int64_t rows = 0;
   Divisor heads;
-  bool packed = false;  // rows of dy and of h lie end to end
+  bool packed = false;  // rows of every input lie end to end
 };
 
 }  // namespace fenestra::launch

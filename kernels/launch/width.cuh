@@ -60,11 +60,11 @@ Status Launch(void (*kernel)(Parameters...), std::int64_t ctas, int threads, int
 template <int kProgram, typename Weight>
 struct BwdRingLauncher {
   static constexpr Program kP = kPrograms[kProgram];
-  using Shape =
-      device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages, kP.loads>;
+  using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
+                                     kP.loads, kP.residual>;
   static constexpr auto* kKernel =
       &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
-                             kP.ctas_per_sm, kP.loads,
+                             kP.ctas_per_sm, kP.loads, kP.residual,
                              typename arith::SumOf<kP.scheme, kP.fold_rows>::Type, Weight>;
 
   static Status Launch(const BackwardCall& call, int sm_count, cudaStream_t stream) {
@@ -86,7 +86,7 @@ template <int kProgram, typename Weight>
 struct BwdDualLauncher {
   static constexpr Program kP = kPrograms[kProgram];
   static constexpr auto* kKernel =
-      &device::BwdDualKernel<kP.width, kP.threads, kP.warps_per_row, kP.slab, Weight>;
+      &device::BwdDualKernel<kP.width, kP.threads, kP.warps_per_row, kP.slab, kP.residual, Weight>;
 
   static Status Launch(const BackwardCall& call, int, cudaStream_t stream) {
     const std::int64_t ctas = kP.width / kP.slab + (call.rows + kP.groups() - 1) / kP.groups();
@@ -101,7 +101,7 @@ template <int kProgram, typename Weight>
 struct FwdDirectLauncher {
   static constexpr Program kP = kPrograms[kProgram];
   static constexpr auto* kKernel =
-      &device::FwdDirectKernel<kP.width, kP.threads, kP.warps_per_row, Weight>;
+      &device::FwdDirectKernel<kP.width, kP.threads, kP.warps_per_row, kP.residual, Weight>;
 
   static Status Launch(const ForwardCall& call, int, cudaStream_t stream) {
     const std::int64_t ctas = (call.rows + kP.groups() - 1) / kP.groups();

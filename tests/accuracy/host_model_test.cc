@@ -20,7 +20,18 @@ constexpr int kSmCount = 132;
 constexpr int kThreads = 2;
 constexpr std::int64_t kRows = 777;  // no multiple of any tile
 
+// The inputs of a program, and room for its outputs. Of a program without residual, `residual`,
+// `residual_gradient` and `residual_out` are empty.
 struct Case {
+  explicit Case(const Program& program, std::int64_t row_count = kRows,
+                Family family = Family::kNormal)
+      : Case(program.width, row_count, family) {
+    if (!program.residual) return;
+    residual.resize(h.size());
+    residual_gradient.resize(h.size());
+    residual_out.resize(h.size());
+    FillInputs({family, 4, rows, program.width}, residual, residual_gradient);
+  }
   explicit Case(int width, std::int64_t row_count = kRows, Family family = Family::kNormal)
       : rows(row_count),
         h(static_cast<std::size_t>(rows * width)),
@@ -37,10 +48,13 @@ struct Case {
     for (std::size_t i = 0; i < exact.size(); ++i) rstd[i] = static_cast<float>(exact[i]);
   }
 
-  HostBackward Backward() { return {rows, dy, h, w, rstd, out, dw, false}; }
+  HostForward Forward(std::span<float> own_rstd) {
+    return {rows, h, w, kEps, out, own_rstd, residual, residual_out};
+  }
+  HostBackward Backward() { return {rows, dy, h, w, rstd, out, dw, false, residual_gradient}; }
 
   std::int64_t rows;
-  std::vector<std::uint16_t> h, dy, out;
+  std::vector<std::uint16_t> h, dy, out, residual, residual_gradient, residual_out;
   std::vector<float> w;
   std::vector<std::uint16_t> w16;
   std::vector<float> rstd, dw;
@@ -53,11 +67,20 @@ bool IsRoundedFrom(std::uint16_t bits, double exact, double scale) {
 
 class EveryProgram : public ::testing::TestWithParam<int> {};
 class EveryBackward : public ::testing::TestWithParam<int> {};
+class EveryTwin : public ::testing::TestWithParam<int> {};
 
 std::vector<int> BackwardPrograms() {
   std::vector<int> programs;
   for (int i = 0; i < kProgramCount; ++i) {
     if (kPrograms[static_cast<std::size_t>(i)].pass == Pass::kBackward) programs.push_back(i);
+  }
+  return programs;
+}
+
+std::vector<int> Twins() {
+  std::vector<int> programs;
+  for (int i : BackwardPrograms()) {
+    if (DwTwinOf(i) != i) programs.push_back(i);
   }
   return programs;
 }
@@ -68,20 +91,25 @@ std::string ParameterName(const ::testing::TestParamInfo<int>& info) {
 
 TEST_P(EveryProgram, ComputesRmsNorm) {
   const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
-  Case test(program.width);
+  Case test(program);
   std::vector<double> exact(test.h.size());
   if (program.pass == Pass::kForward) {
     std::vector<double> rstd(test.rstd.size());
-    ReferenceRstd(test.rows, program.width, test.h, kEps, rstd);
-    ReferenceY(test.rows, program.width, test.h, test.w, rstd, exact);
+    std::vector<std::uint16_t> h = test.h;
+    if (program.residual) ReferenceResidual(test.h, test.residual, h);
+    ReferenceRstd(test.rows, program.width, h, kEps, rstd);
+    ReferenceY(test.rows, program.width, h, test.w, rstd, exact);
     std::vector<float> own(test.rstd.size());
-    RunOnHost(GetParam(), kSmCount, kThreads,
-              HostForward{test.rows, test.h, test.w, kEps, test.out, own});
+    RunOnHost(GetParam(), kSmCount, kThreads, test.Forward(own));
+    if (program.residual) {
+      EXPECT_EQ(test.residual_out, h);
+    }
     for (std::size_t r = 0; r < own.size(); ++r) {
       ASSERT_NEAR(own[r], rstd[r], 4 * 0x1p-24 * rstd[r]) << "row " << r;
     }
   } else {
-    ReferenceDx(test.rows, program.width, test.h, test.dy, test.w, test.rstd, {}, exact);
+    ReferenceDx(test.rows, program.width, test.h, test.dy, test.w, test.rstd,
+                test.residual_gradient, exact);
     RunOnHost(GetParam(), kSmCount, kThreads, test.Backward());
   }
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -110,16 +138,28 @@ TEST_P(EveryBackward, LosesInDwWhatItsSchemeSays) {
 
 TEST_P(EveryBackward, GivesTheSameBitsOnAnyNumberOfThreads) {
   const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
-  Case test(program.width);
+  Case test(program);
   RunOnHost(GetParam(), kSmCount, 1, test.Backward());
   const std::vector<float> alone = test.dw;
   RunOnHost(GetParam(), kSmCount, 5, test.Backward());
   EXPECT_EQ(test.dw, alone);
 }
 
+TEST_P(EveryTwin, SharesItsDwWithTheFirst) {
+  const int twin = DwTwinOf(GetParam());
+  ASSERT_NE(twin, GetParam());
+  Case test(kPrograms[static_cast<std::size_t>(GetParam())].width, 1300, Family::kOutlier);
+  HostBackward call = test.Backward();
+  call.dx = {};
+  RunOnHost(GetParam(), kSmCount, kThreads, call);
+  const std::vector<float> own = test.dw;
+  RunOnHost(twin, kSmCount, kThreads, call);
+  EXPECT_EQ(test.dw, own);
+}
+
 TEST_P(EveryBackward, KeepsNonFiniteInputWhereItIs) {
   const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
-  Case test(program.width, 40);
+  Case test(program, 40);
   constexpr std::uint16_t kInfinity = 0x7f80;
   constexpr std::int64_t kRow = 33;
   constexpr int kColumn = 19;
@@ -138,6 +178,8 @@ TEST_P(EveryBackward, KeepsNonFiniteInputWhereItIs) {
 INSTANTIATE_TEST_SUITE_P(List, EveryProgram, ::testing::Range(0, kProgramCount), ParameterName);
 INSTANTIATE_TEST_SUITE_P(List, EveryBackward, ::testing::ValuesIn(BackwardPrograms()),
                          ParameterName);
+
+INSTANTIATE_TEST_SUITE_P(List, EveryTwin, ::testing::ValuesIn(Twins()), ParameterName);
 
 TEST(HostModel, OfNoRowsDwIsZeroOrStays) {
   const int program = FindProgram("bwd_dual_h512_t256_w2_slab64_fma64");

@@ -22,23 +22,26 @@ class Dispatch : public ::testing::Test {
     GpuCase test_case(route.route.width, View::kRows, rows);
     const int program = FindProgramFor(route, rows, false);
     const Outputs expected =
-        test_case.RunOnGpu(program, pass, route.route.weight, device_.windows()->board->sm_count);
+        test_case.RunOnGpu(program, route.route.weight, device_.windows()->board->sm_count);
     test_case.buffers().PoisonOutputs(nullptr);
     Status status;
     if (pass == Pass::kForward) {
-      status = device_.Forward(test_case.Forward(route.route.weight), nullptr);
+      status =
+          device_.Forward(test_case.Forward(route.route.weight, route.route.residual), nullptr);
     } else {
-      const BackwardArguments call = test_case.Backward(route.route.weight);
+      const BackwardArguments call = test_case.Backward(route.route.weight, route.route.residual);
       std::int64_t bytes = 0;
       ASSERT_TRUE(device_.BackwardWorkspaceBytes(call.shape, &bytes).ok());
       workspace_.Reserve(bytes);
       status = device_.Backward(call, workspace_.get(), bytes, nullptr);
     }
     ASSERT_TRUE(status.ok()) << ToString(status);
-    const Outputs actual = test_case.Read(pass);
+    const Outputs actual = test_case.Read(pass, route.route.residual);
     EXPECT_EQ(FirstDifference(actual.rows, expected.rows), -1)
         << ToString(route.route) << " at " << rows << " rows";
     EXPECT_EQ(FirstDifference(actual.small, expected.small), -1)
+        << ToString(route.route) << " at " << rows << " rows";
+    EXPECT_EQ(FirstDifference(actual.residual_out, expected.residual_out), -1)
         << ToString(route.route) << " at " << rows << " rows";
   }
 
@@ -62,12 +65,12 @@ TEST_F(Dispatch, RunsTheRoutedProgramOnBothSidesOfEveryEdge) {
 
 TEST_F(Dispatch, CanBeCapturedInAGraphAndRepeatsItsBits) {
   GpuCase test_case(4096, View::kRows, 5000);
-  const BackwardArguments call = test_case.Backward(Dtype::kFp32);
+  const BackwardArguments call = test_case.Backward(Dtype::kFp32, false);
   std::int64_t bytes = 0;
   ASSERT_TRUE(device_.BackwardWorkspaceBytes(call.shape, &bytes).ok());
   workspace_.Reserve(bytes);
   ASSERT_TRUE(device_.Backward(call, workspace_.get(), bytes, nullptr).ok());
-  const Outputs expected = test_case.Read(Pass::kBackward);
+  const Outputs expected = test_case.Read(Pass::kBackward, false);
 
   cudaStream_t stream = nullptr;
   CheckCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
@@ -81,7 +84,7 @@ TEST_F(Dispatch, CanBeCapturedInAGraphAndRepeatsItsBits) {
     test_case.buffers().PoisonOutputs(stream);
     CheckCuda(cudaGraphLaunch(exec, stream), "replay");
     CheckCuda(cudaStreamSynchronize(stream), "replay");
-    const Outputs actual = test_case.Read(Pass::kBackward);
+    const Outputs actual = test_case.Read(Pass::kBackward, false);
     ASSERT_EQ(FirstDifference(actual.rows, expected.rows), -1) << "replay " << i;
     ASSERT_EQ(FirstDifference(actual.small, expected.small), -1) << "replay " << i;
   }
@@ -90,15 +93,57 @@ TEST_F(Dispatch, CanBeCapturedInAGraphAndRepeatsItsBits) {
   CheckCuda(cudaStreamDestroy(stream), "destroy");
 }
 
+// dw of the board-invariant level does not depend on how many SMs the board has; that of the
+// deterministic level does, and the forward depends on no level.
+TEST_F(Dispatch, BoardInvariantBitsAreThoseOfEveryBoard) {
+  constexpr int kSmCounts[] = {132, 148, 152, 212, 216};
+  for (int width : {256, 2048, 6144}) {
+    GpuCase test_case(width, View::kRows, 10001);
+    const auto backward = [&](int sm_count, Determinism level) {
+      Device device;
+      EXPECT_TRUE(Device::Open(0, {.split_sm_count = sm_count}, &device).ok());
+      BackwardArguments call = test_case.Backward(Dtype::kBf16, false);
+      call.shape.determinism = level;
+      std::int64_t bytes = 0;
+      EXPECT_TRUE(device.BackwardWorkspaceBytes(call.shape, &bytes).ok());
+      workspace_.Reserve(bytes);
+      test_case.buffers().PoisonOutputs(nullptr);
+      const Status status = device.Backward(call, workspace_.get(), bytes, nullptr);
+      EXPECT_TRUE(status.ok()) << ToString(status);
+      return test_case.Read(Pass::kBackward, false);
+    };
+    const Outputs expected = backward(132, Determinism::kBoardInvariant);
+    for (int sm_count : kSmCounts) {
+      const Outputs actual = backward(sm_count, Determinism::kBoardInvariant);
+      EXPECT_EQ(FirstDifference(actual.small, expected.small), -1) << width << ", " << sm_count;
+      EXPECT_EQ(FirstDifference(actual.rows, expected.rows), -1) << width << ", " << sm_count;
+    }
+    const Outputs own = backward(132, Determinism::kDeterministic);
+    EXPECT_EQ(FirstDifference(own.small, expected.small), -1) << "the table's own board";
+
+    std::vector<Outputs> forward;
+    for (Determinism level :
+         {Determinism::kAny, Determinism::kDeterministic, Determinism::kBoardInvariant}) {
+      ForwardArguments call = test_case.Forward(Dtype::kBf16, false);
+      call.shape.determinism = level;
+      test_case.buffers().PoisonOutputs(nullptr);
+      ASSERT_TRUE(device_.Forward(call, nullptr).ok());
+      forward.push_back(test_case.Read(Pass::kForward, false));
+      EXPECT_EQ(FirstDifference(forward.back().rows, forward.front().rows), -1);
+      EXPECT_EQ(FirstDifference(forward.back().small, forward.front().small), -1);
+    }
+  }
+}
+
 TEST_F(Dispatch, RefusesAndLaunchesNothing) {
   GpuCase test_case(4096, View::kRows, 5000);
-  const BackwardArguments good = test_case.Backward(Dtype::kFp32);
+  const BackwardArguments good = test_case.Backward(Dtype::kFp32, false);
   std::int64_t bytes = 0;
   ASSERT_TRUE(device_.BackwardWorkspaceBytes(good.shape, &bytes).ok());
   ASSERT_GT(bytes, 0);
   workspace_.Reserve(bytes);
   test_case.buffers().PoisonOutputs(nullptr);
-  const Outputs poisoned = test_case.Read(Pass::kBackward);
+  const Outputs poisoned = test_case.Read(Pass::kBackward, false);
 
   const auto expect_refused = [&](const BackwardArguments& call, void* workspace,
                                   std::int64_t workspace_bytes, StatusCode code,
@@ -116,7 +161,7 @@ TEST_F(Dispatch, RefusesAndLaunchesNothing) {
   bad.dy.data = nullptr;
   expect_refused(bad, workspace_.get(), bytes, StatusCode::kNullPointer, "dy");
 
-  const Outputs after = test_case.Read(Pass::kBackward);
+  const Outputs after = test_case.Read(Pass::kBackward, false);
   EXPECT_EQ(FirstDifference(after.rows, poisoned.rows), -1);
   EXPECT_EQ(FirstDifference(after.small, poisoned.small), -1);
 }
@@ -131,11 +176,11 @@ TEST_F(Dispatch, NoRowsMakeDwZeroOrKeepIt) {
   test_case.buffers().PoisonOutputs(nullptr);
   call.accumulate_dw = true;
   ASSERT_TRUE(device_.Backward(call, nullptr, 0, nullptr).ok());
-  const std::vector<float> kept = test_case.Read(Pass::kBackward).small;
+  const std::vector<float> kept = test_case.Read(Pass::kBackward, false).small;
   EXPECT_NE(kept[0], kept[0]) << "the poison, a NaN, stays";
   call.accumulate_dw = false;
   ASSERT_TRUE(device_.Backward(call, nullptr, 0, nullptr).ok());
-  EXPECT_EQ(test_case.Read(Pass::kBackward).small, std::vector<float>(512, 0.0F));
+  EXPECT_EQ(test_case.Read(Pass::kBackward, false).small, std::vector<float>(512, 0.0F));
 }
 
 }  // namespace

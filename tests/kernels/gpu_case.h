@@ -9,6 +9,7 @@
 
 #include "accuracy/host_model.h"
 #include "accuracy/inputs.h"
+#include "kernels/program_list.h"
 #include "tuner/gpu/route_buffers.h"
 
 namespace fenestra {
@@ -18,10 +19,12 @@ inline bool HasGpu() {
   return cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
 }
 
-// Outputs of one call, packed [rows, width]; `small` is rstd (forward) or dw (backward).
+// Outputs of one call, packed [rows, width]: `rows` is y or dx, `small` is rstd (forward) or dw
+// (backward); `residual_out` is empty but after a forward with residual.
 struct Outputs {
   std::vector<std::uint16_t> rows;
   std::vector<float> small;
+  std::vector<std::uint16_t> residual_out = {};
 };
 
 // The index of the first element that differs, NaNs counting as equal; -1 when none does.
@@ -42,12 +45,15 @@ std::int64_t FirstDifference(const std::vector<T>& a, const std::vector<T>& b) {
   return -1;
 }
 
+// Holds what both forms of a call need; a program picks its own.
 class GpuCase {
  public:
   GpuCase(int width, View view, std::int64_t tokens)
-      : width_(width), view_(view), tokens_(tokens), buffers_(width, view, tokens) {
+      : width_(width), view_(view), tokens_(tokens), buffers_(width, view, tokens, true) {
     x_ = Gather(buffers_.x);
     dy_ = Gather(buffers_.dy);
+    residual_ = Gather(buffers_.residual);
+    residual_gradient_ = Gather(buffers_.residual_gradient);
     rstd_ = ToHost(buffers_.rstd, rows());
     w32_ = ToHost(buffers_.w32, width);
     for (std::uint16_t bits : ToHost(buffers_.w16, width)) w16_.push_back(arith::FromBf16(bits));
@@ -55,53 +61,76 @@ class GpuCase {
 
   std::int64_t rows() const { return tokens_ * HeadsOf(view_); }
   RouteBuffers& buffers() { return buffers_; }
-  ForwardArguments Forward(Dtype weight) const { return buffers_.Forward(tokens_, weight); }
-  BackwardArguments Backward(Dtype weight) const { return buffers_.Backward(tokens_, weight); }
+  ForwardArguments Forward(Dtype weight, bool residual) const {
+    ForwardArguments arguments = buffers_.Forward(tokens_, weight);
+    arguments.shape.residual = residual;
+    return arguments;
+  }
+  BackwardArguments Backward(Dtype weight, bool residual) const {
+    BackwardArguments arguments = buffers_.Backward(tokens_, weight);
+    arguments.shape.residual = residual;
+    return arguments;
+  }
   const std::vector<float>& WeightOf(Dtype dtype) const {
     return dtype == Dtype::kBf16 ? w16_ : w32_;
   }
 
   // Runs a program with the split of a board of sm_count SMs; outputs are poisoned first, and rstd,
   // which a forward overwrites, is what it was.
-  Outputs RunOnGpu(int program, Pass pass, Dtype weight, int sm_count) {
+  Outputs RunOnGpu(int index, Dtype weight, int sm_count) {
+    const Program& program = kPrograms[static_cast<std::size_t>(index)];
     buffers_.PoisonOutputs(nullptr);
     CheckCuda(cudaMemcpy(buffers_.rstd.get(), rstd_.data(), rstd_.size() * sizeof(float),
                          cudaMemcpyHostToDevice),
               "restoring rstd");
-    PrepareProgram(program, weight);
-    if (pass == Pass::kForward) {
+    PrepareProgram(index, weight);
+    if (program.pass == Pass::kForward) {
       buffers_.rstd.Poison(nullptr);
-      RunProgram(program, sm_count, Forward(weight), nullptr);
+      RunProgram(index, sm_count, Forward(weight, program.residual), nullptr);
     } else {
-      RunProgram(program, sm_count, Backward(weight), &workspace_, nullptr);
+      RunProgram(index, sm_count, Backward(weight, program.residual), &workspace_, nullptr);
     }
-    return Read(pass);
+    return Read(program.pass, program.residual);
   }
 
   // The outputs that the last call left on the GPU.
-  Outputs Read(Pass pass) {
+  Outputs Read(Pass pass, bool residual) {
     CheckCuda(cudaDeviceSynchronize(), "running a program");
-    return {Gather(buffers_.out),
-            pass == Pass::kForward ? ToHost(buffers_.rstd, rows()) : ToHost(buffers_.dw, width_)};
+    if (pass == Pass::kBackward) return {Gather(buffers_.out), ToHost(buffers_.dw, width_)};
+    Outputs outputs{Gather(buffers_.out), ToHost(buffers_.rstd, rows())};
+    if (residual) outputs.residual_out = Gather(buffers_.residual_out);
+    return outputs;
   }
 
-  Outputs RunHostModel(int program, Pass pass, Dtype weight, int sm_count, int threads) const {
+  Outputs RunHostModel(int index, Dtype weight, int sm_count, int threads) const {
+    using Bits = std::span<const std::uint16_t>;
+    const Program& program = kPrograms[static_cast<std::size_t>(index)];
     Outputs outputs;
     outputs.rows.resize(x_.size());
-    if (pass == Pass::kForward) {
+    if (program.pass == Pass::kForward) {
       outputs.small.resize(static_cast<std::size_t>(rows()));
-      RunOnHost(program, sm_count, threads,
-                HostForward{rows(), x_, WeightOf(weight), kEps, outputs.rows, outputs.small});
+      if (program.residual) outputs.residual_out.resize(x_.size());
+      RunOnHost(index, sm_count, threads,
+                HostForward{.rows = rows(),
+                            .x = x_,
+                            .w = WeightOf(weight),
+                            .eps = kEps,
+                            .y = outputs.rows,
+                            .rstd = outputs.small,
+                            .residual = program.residual ? Bits(residual_) : Bits(),
+                            .residual_out = outputs.residual_out});
     } else {
       outputs.small.resize(static_cast<std::size_t>(width_));
-      RunOnHost(program, sm_count, threads,
-                HostBackward{.rows = rows(),
-                             .dy = dy_,
-                             .h = x_,
-                             .w = WeightOf(weight),
-                             .rstd = rstd_,
-                             .dx = outputs.rows,
-                             .dw = outputs.small});
+      RunOnHost(
+          index, sm_count, threads,
+          HostBackward{.rows = rows(),
+                       .dy = dy_,
+                       .h = x_,
+                       .w = WeightOf(weight),
+                       .rstd = rstd_,
+                       .dx = outputs.rows,
+                       .dw = outputs.small,
+                       .residual_gradient = program.residual ? Bits(residual_gradient_) : Bits()});
     }
     return outputs;
   }
@@ -137,7 +166,7 @@ class GpuCase {
   std::int64_t tokens_;
   RouteBuffers buffers_;
   DeviceArray<unsigned char> workspace_;
-  std::vector<std::uint16_t> x_, dy_;
+  std::vector<std::uint16_t> x_, dy_, residual_, residual_gradient_;
   std::vector<float> rstd_, w32_, w16_;
 };
 

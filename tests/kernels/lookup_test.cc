@@ -141,5 +141,12 @@ TEST(LookupTest, EveryCompiledBoardIsFoundAsItself) {
   }
 }
 
+TEST(Invariant, IsOneTableForAllBoards) {
+  const BoardWindows* windows = InvariantWindows();
+  ASSERT_NE(windows, nullptr);
+  EXPECT_EQ(windows->board->name, kInvariantBoard);
+  EXPECT_EQ(InvariantWindows({}), nullptr);
+}
+
 }  // namespace
 }  // namespace fenestra

@@ -12,7 +12,8 @@
 namespace fenestra {
 namespace {
 
-constexpr std::int64_t kRowCounts[] = {1, 2, 3, 17, 64, 255, 256, 257, 1000, 4096, 65539};
+constexpr std::int64_t kRowCounts[] = {1, 2, 3, 17, 64, 255, 256, 257, 1000, 4096};
+constexpr std::int64_t kManyRows[] = {65539};
 
 // One parameter per width: inputs are made once for all its programs.
 class ProgramsOfWidth : public ::testing::TestWithParam<int> {
@@ -20,22 +21,25 @@ class ProgramsOfWidth : public ::testing::TestWithParam<int> {
   void SetUp() override {
     if (!HasGpu()) GTEST_SKIP() << "no GPU on this machine";
   }
+  static void CompareWithHostModel(int width, std::span<const std::int64_t> row_counts);
 };
 
 void ExpectEqual(const Outputs& gpu, const Outputs& host, int width, const std::string& what) {
   const std::int64_t row_element = FirstDifference(gpu.rows, host.rows);
   EXPECT_EQ(row_element, -1) << what << ": first differing element of y or dx: row "
                              << row_element / width << ", column " << row_element % width;
+  const std::int64_t residual = FirstDifference(gpu.residual_out, host.residual_out);
+  EXPECT_EQ(residual, -1) << what << ": first differing element of residual out: row "
+                          << residual / width << ", column " << residual % width;
   const std::int64_t small = FirstDifference(gpu.small, host.small);
   EXPECT_EQ(small, -1) << what << ": first differing element of rstd or dw: " << small;
 }
 
-TEST_P(ProgramsOfWidth, EqualTheirHostModel) {
-  const int width = GetParam();
+void ProgramsOfWidth::CompareWithHostModel(int width, std::span<const std::int64_t> row_counts) {
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   int compared = 0;
   for (View view : ViewsOf(width)) {
-    for (std::int64_t rows : kRowCounts) {
+    for (std::int64_t rows : row_counts) {
       const std::int64_t tokens = (rows + HeadsOf(view) - 1) / HeadsOf(view);
       GpuCase test_case(width, view, tokens);
       for (int i = 0; i < kProgramCount; ++i) {
@@ -44,8 +48,8 @@ TEST_P(ProgramsOfWidth, EqualTheirHostModel) {
         for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
           // The board's own split, and one that this GPU stands in for.
           const int sm_count = weight == Dtype::kBf16 ? 132 : 148;
-          const Outputs gpu = test_case.RunOnGpu(i, program.pass, weight, sm_count);
-          const Outputs host = test_case.RunHostModel(i, program.pass, weight, sm_count, threads);
+          const Outputs gpu = test_case.RunOnGpu(i, weight, sm_count);
+          const Outputs host = test_case.RunHostModel(i, weight, sm_count, threads);
           ExpectEqual(gpu, host, width,
                       fmt::format("{} {} {} {} rows", NameAt(i), ToString(weight), ToString(view),
                                   test_case.rows()));
@@ -55,6 +59,11 @@ TEST_P(ProgramsOfWidth, EqualTheirHostModel) {
     }
   }
   std::cout << "compared " << compared << " calls bit for bit\n";
+}
+
+TEST_P(ProgramsOfWidth, EqualTheirHostModel) { CompareWithHostModel(GetParam(), kRowCounts); }
+TEST_P(ProgramsOfWidth, EqualTheirHostModelOfManyRows) {
+  CompareWithHostModel(GetParam(), kManyRows);
 }
 
 std::string WidthName(const ::testing::TestParamInfo<int>& width) {
@@ -71,8 +80,8 @@ TEST_P(ProgramsOfWidth, WrapTheRing) {
       const Program& program = kPrograms[static_cast<std::size_t>(i)];
       if (program.width != width) continue;
       for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
-        ExpectEqual(test_case.RunOnGpu(i, program.pass, weight, 2),
-                    test_case.RunHostModel(i, program.pass, weight, 2, 1), width, NameAt(i));
+        ExpectEqual(test_case.RunOnGpu(i, weight, 2), test_case.RunHostModel(i, weight, 2, 1),
+                    width, NameAt(i));
       }
     }
   }
@@ -87,45 +96,59 @@ TEST_P(ProgramsOfWidth, AccumulateIntoDw) {
   for (int i = 0; i < kProgramCount; ++i) {
     const Program& program = kPrograms[static_cast<std::size_t>(i)];
     if (program.width != width || program.pass != Pass::kBackward) continue;
-    const Outputs once = test_case.RunOnGpu(i, Pass::kBackward, Dtype::kFp32, 132);
-    BackwardArguments again = test_case.Backward(Dtype::kFp32);
+    const Outputs once = test_case.RunOnGpu(i, Dtype::kFp32, 132);
+    BackwardArguments again = test_case.Backward(Dtype::kFp32, program.residual);
     again.accumulate_dw = true;
     RunProgram(i, 132, again, &workspace, nullptr);
-    const Outputs twice = test_case.Read(Pass::kBackward);
-    const Outputs host = test_case.RunHostModel(i, Pass::kBackward, Dtype::kFp32, 132, threads);
+    const Outputs twice = test_case.Read(Pass::kBackward, program.residual);
+    const Outputs host = test_case.RunHostModel(i, Dtype::kFp32, 132, threads);
     for (std::size_t c = 0; c < once.small.size(); ++c) {
       ASSERT_FLOAT_EQ(twice.small[c], 2 * host.small[c]) << NameAt(i) << " column " << c;
     }
   }
 }
 
-// dx over dy gives the bits of the call out of place, where the program allows it.
-TEST_P(ProgramsOfWidth, RunInPlaceWhereAllowed) {
-  const int width = GetParam();
+// An output over an input gives the bits of the call out of place: y over x and residual out over
+// residual; dx over dy, or over the gradient of residual out. The dual grid alone refuses dx over
+// dy.
+class InPlace : public ProgramsOfWidth {
+ protected:
+  void Check(int index, bool over_residual) {
+    const Program& program = kPrograms[static_cast<std::size_t>(index)];
+    GpuCase test_case(program.width, View::kRows, 1000);
+    RouteBuffers& buffers = test_case.buffers();
+    const Outputs apart = test_case.RunOnGpu(index, Dtype::kBf16, 132);
+    if (program.pass == Pass::kForward) {
+      ForwardArguments call = test_case.Forward(Dtype::kBf16, program.residual);
+      if (over_residual) {
+        call.residual_out = call.residual;
+      } else {
+        call.y = call.x;
+      }
+      RunProgram(index, 132, call, nullptr);
+      std::swap(over_residual ? buffers.residual_out : buffers.out,
+                over_residual ? buffers.residual : buffers.x);
+    } else {
+      BackwardArguments call = test_case.Backward(Dtype::kBf16, program.residual);
+      call.dx = over_residual ? call.residual_gradient : call.dy;
+      DeviceArray<unsigned char> workspace;
+      RunProgram(index, 132, call, &workspace, nullptr);
+      std::swap(buffers.out, over_residual ? buffers.residual_gradient : buffers.dy);
+    }
+    ExpectEqual(test_case.Read(program.pass, program.residual), apart, program.width,
+                NameAt(index) + (over_residual ? " over the residual stream" : " in place"));
+  }
+};
+
+TEST_P(InPlace, GivesTheSameBits) {
   for (int i = 0; i < kProgramCount; ++i) {
     const Program& program = kPrograms[static_cast<std::size_t>(i)];
-    if (program.width != width || !AllowsInPlace(program)) continue;
-    GpuCase test_case(width, View::kRows, 1000);
-    const Outputs apart = test_case.RunOnGpu(i, program.pass, Dtype::kBf16, 132);
-    DeviceArray<unsigned char> workspace;
-    Outputs over;
-    if (program.pass == Pass::kForward) {
-      ForwardArguments call = test_case.Forward(Dtype::kBf16);
-      call.y = call.x;
-      RunProgram(i, 132, call, nullptr);
-      over = test_case.Read(Pass::kForward);
-      std::swap(test_case.buffers().out, test_case.buffers().x);
-    } else {
-      BackwardArguments call = test_case.Backward(Dtype::kBf16);
-      call.dx = call.dy;
-      RunProgram(i, 132, call, &workspace, nullptr);
-      over = test_case.Read(Pass::kBackward);
-      std::swap(test_case.buffers().out, test_case.buffers().dy);
-    }
-    over.rows = test_case.Read(program.pass).rows;
-    ExpectEqual(over, apart, width, NameAt(i) + " in place");
+    if (program.width != GetParam()) continue;
+    if (AllowsInPlace(program)) Check(i, false);
+    if (program.residual) Check(i, true);
   }
 }
+INSTANTIATE_TEST_SUITE_P(All, InPlace, ::testing::ValuesIn(kWidths), WidthName);
 
 }  // namespace
 }  // namespace fenestra

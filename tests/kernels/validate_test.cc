@@ -35,6 +35,21 @@ BackwardArguments GoodBackward() {
           .dw = static_cast<float*>(At(96 * kMiB))};
 }
 
+ForwardArguments GoodResidualForward() {
+  ForwardArguments arguments = GoodForward();
+  arguments.shape.residual = true;
+  arguments.residual = {At(112 * kMiB), 512, 0};
+  arguments.residual_out = {At(128 * kMiB), 512, 0};
+  return arguments;
+}
+
+BackwardArguments GoodResidualBackward() {
+  BackwardArguments arguments = GoodBackward();
+  arguments.shape.residual = true;
+  arguments.residual_gradient = {At(112 * kMiB), 512, 0};
+  return arguments;
+}
+
 template <typename Arguments>
 struct BadCall {
   std::string what;
@@ -129,6 +144,84 @@ TEST(Validate, RefusesBadBackwardCalls) {
        StatusCode::kOverlap, "dx"},
   };
   ExpectRefused<launch::BackwardCall>(GoodBackward(), bad_calls);
+}
+
+TEST(Validate, RefusesBadResidualForms) {
+  using BadForward = BadCall<ForwardArguments>;
+  ExpectRefused<launch::ForwardCall>(
+      GoodResidualForward(),
+      std::vector<BadForward>{
+          {"null residual", [](auto* a) { a->residual.data = nullptr; }, StatusCode::kNullPointer,
+           "residual"},
+          {"null residual_out", [](auto* a) { a->residual_out.data = nullptr; },
+           StatusCode::kNullPointer, "residual_out"},
+          {"pitch of residual", [](auto* a) { a->residual.token_pitch = 516; },
+           StatusCode::kMisaligned, "residual"},
+          {"residual_out over x", [](auto* a) { a->residual_out = a->x; }, StatusCode::kOverlap,
+           "residual_out"},
+          {"y over residual", [](auto* a) { a->y = a->residual; }, StatusCode::kOverlap, "y"},
+          {"y over residual_out", [](auto* a) { a->y = a->residual_out; }, StatusCode::kOverlap,
+           "y"},
+          {"residual_out one row into residual",
+           [](auto* a) { a->residual_out.data = At(112 * kMiB + 1024); }, StatusCode::kOverlap,
+           "residual_out"},
+          {"rows of residual_out share elements",
+           [](auto* a) { a->residual_out.token_pitch = 256; }, StatusCode::kOverlap,
+           "residual_out"},
+          {"rstd in residual", [](auto* a) { a->rstd = static_cast<float*>(At(112 * kMiB)); },
+           StatusCode::kOverlap, "rstd"},
+      });
+  using BadBackward = BadCall<BackwardArguments>;
+  ExpectRefused<launch::BackwardCall>(
+      GoodResidualBackward(),
+      std::vector<BadBackward>{
+          {"null gradient", [](auto* a) { a->residual_gradient.data = nullptr; },
+           StatusCode::kNullPointer, "residual_gradient"},
+          {"dx one row into the gradient", [](auto* a) { a->dx.data = At(112 * kMiB + 1024); },
+           StatusCode::kOverlap, "dx"},
+          {"dw in the gradient", [](auto* a) { a->dw = static_cast<float*>(At(112 * kMiB)); },
+           StatusCode::kOverlap, "dw"},
+      });
+}
+
+TEST(Validate, LooksAtResidualTensorsInTheResidualFormAlone) {
+  launch::ForwardCall forward;
+  launch::BackwardCall backward;
+  bool in_place = false;
+  ForwardArguments plain = GoodResidualForward();
+  plain.shape.residual = false;
+  plain.residual.data = At(3);
+  plain.residual_out = plain.x;
+  EXPECT_TRUE(Validate(plain, &forward, &in_place).ok());
+  EXPECT_EQ(forward.inputs[1].data, nullptr);
+  BackwardArguments plain_backward = GoodBackward();
+  plain_backward.residual_gradient.data = At(3);
+  EXPECT_TRUE(Validate(plain_backward, &backward, &in_place).ok());
+  EXPECT_EQ(backward.inputs[2].data, nullptr);
+}
+
+TEST(Validate, AllowsTheResidualStreamToBeOverlaid) {
+  launch::ForwardCall forward;
+  launch::BackwardCall backward;
+  bool in_place = true;
+  ForwardArguments over = GoodResidualForward();
+  over.residual_out = over.residual;
+  EXPECT_TRUE(Validate(over, &forward, &in_place).ok());
+  EXPECT_FALSE(in_place);
+  over.y = over.x;
+  EXPECT_TRUE(Validate(over, &forward, &in_place).ok());
+  EXPECT_TRUE(in_place);
+  BackwardArguments dx_over = GoodResidualBackward();
+  dx_over.dx = dx_over.residual_gradient;
+  EXPECT_TRUE(Validate(dx_over, &backward, &in_place).ok());
+  EXPECT_FALSE(in_place) << "every program allows it";
+  // A gradient with gaps between its rows keeps bulk copies of several rows away.
+  BackwardArguments spread = GoodResidualBackward();
+  EXPECT_TRUE(Validate(spread, &backward, &in_place).ok());
+  EXPECT_TRUE(backward.packed);
+  spread.residual_gradient.token_pitch = 1024;
+  EXPECT_TRUE(Validate(spread, &backward, &in_place).ok());
+  EXPECT_FALSE(backward.packed);
 }
 
 TEST(Validate, TellsInPlaceFromOverlap) {

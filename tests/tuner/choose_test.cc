@@ -208,7 +208,7 @@ TEST(ChooseTest, BoardWithoutTimesIsOrderedByError) {
   built.Flat(kFold, kRows, 0.02).Flat(kTwo, kRows, 0.0006).Flat(kFma, kRows, 0.0006);
   for (AccuracyRecord& record : built.evidence.accuracy) record.stood_in = true;
   ChooseOptions options = Options();
-  options.routes = "*_w16_h4096";
+  options.routes = "fwd_w16_h4096,bwd_w16_h4096";
   const Plan plan = Choose(built.evidence, options);
   ASSERT_THAT(plan.routes, SizeIs(2));
   const RoutePlan& backward = plan.routes[1];

@@ -1,5 +1,6 @@
 #include "tuner/gpu/accuracy_meter.h"
 
+#include <optional>
 #include <vector>
 
 #include "tuner/gpu/compare.h"
@@ -25,6 +26,31 @@ std::vector<T> ToHost(const DeviceArray<T>& array, std::size_t count) {
             "reading results");
   return values;
 }
+
+// An output of two programs in turn: the first one's is kept, the second one's compared with it.
+template <typename T>
+class KeptOutput {
+ public:
+  KeptOutput(const DeviceArray<T>& output, std::int64_t count, EdgeClass* result)
+      : output_(output), first_(count), result_(result) {}
+
+  void Keep() {
+    CheckCuda(cudaMemcpyAsync(first_.get(), output_.get(),
+                              static_cast<std::size_t>(first_.count()) * sizeof(T),
+                              cudaMemcpyDeviceToDevice, kStream),
+              "keeping an output");
+  }
+  void Compare() {
+    const std::int64_t differences =
+        CountDifferences(first_.get(), output_.get(), first_.count(), kStream);
+    *result_ = differences == 0 ? EdgeClass::kSame : EdgeClass::kDiffers;
+  }
+
+ private:
+  const DeviceArray<T>& output_;
+  DeviceArray<T> first_;
+  EdgeClass* result_;
+};
 
 }  // namespace
 
@@ -128,10 +154,17 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
 
 EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
   const Route& route = task.route;
-  RouteBuffers buffers(route.width, View::kRows, rows);
   const bool backward = route.pass == Pass::kBackward;
-  const DeviceArray<std::uint16_t> first_out(rows * route.width);
-  const DeviceArray<float> first_small(backward ? route.width : rows);
+  RouteBuffers buffers(route.width, View::kRows, rows, route.residual);
+  EdgeClasses classes;
+  KeptOutput<std::uint16_t> out(buffers.out, rows * route.width,
+                                backward ? &classes.dx : &classes.y);
+  KeptOutput<float> small(backward ? buffers.dw : buffers.rstd, backward ? route.width : rows,
+                          backward ? &classes.dw : &classes.rstd);
+  std::optional<KeptOutput<std::uint16_t>> residual_out;
+  if (route.residual && !backward) {
+    residual_out.emplace(buffers.residual_out, rows * route.width, &classes.residual_out);
+  }
   for (int program : {task.below, task.above}) {
     context_.announce(NameAt(program));
     PrepareProgram(program, route.weight);
@@ -142,27 +175,14 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
       RunProgram(program, context_.board->sm_count, buffers.Forward(rows, route.weight), kStream);
     }
     if (program != task.below) break;
-    CheckCuda(cudaMemcpyAsync(first_out.get(), buffers.out.get(),
-                              static_cast<std::size_t>(first_out.count()) * sizeof(std::uint16_t),
-                              cudaMemcpyDeviceToDevice, kStream),
-              "keeping an output");
-    CheckCuda(cudaMemcpyAsync(first_small.get(), backward ? buffers.dw.get() : buffers.rstd.get(),
-                              static_cast<std::size_t>(first_small.count()) * sizeof(float),
-                              cudaMemcpyDeviceToDevice, kStream),
-              "keeping an output");
+    out.Keep();
+    small.Keep();
+    if (residual_out) residual_out->Keep();
     buffers.PoisonOutputs(kStream);
   }
-  const auto class_of = [](std::int64_t differences) {
-    return differences == 0 ? EdgeClass::kSame : EdgeClass::kDiffers;
-  };
-  const EdgeClass out =
-      class_of(CountDifferences(first_out.get(), buffers.out.get(), first_out.count(), kStream));
-  const EdgeClass small =
-      class_of(CountDifferences(first_small.get(), backward ? buffers.dw.get() : buffers.rstd.get(),
-                                first_small.count(), kStream));
-  EdgeClasses classes;
-  (backward ? classes.dx : classes.y) = out;
-  (backward ? classes.dw : classes.rstd) = small;
+  out.Compare();
+  small.Compare();
+  if (residual_out) residual_out->Compare();
   return classes;
 }
 

@@ -38,7 +38,8 @@ std::int64_t StorageOf(View view, int width, std::int64_t tokens) {
   return tokens * PitchesOf(view, width).token_pitch;
 }
 
-RouteBuffers::RouteBuffers(int width, View view, std::int64_t tokens) : width_(width), view_(view) {
+RouteBuffers::RouteBuffers(int width, View view, std::int64_t tokens, bool with_residual)
+    : width_(width), view_(view), residual_(with_residual) {
   const std::int64_t storage = StorageOf(view, width, tokens);
   const std::int64_t storage_rows = storage / width;
   x.Reserve(storage);
@@ -49,6 +50,13 @@ RouteBuffers::RouteBuffers(int width, View view, std::int64_t tokens) : width_(w
   w32.Reserve(width);
   w16.Reserve(width);
   gpu::FillInputs({Family::kNormal, 0, storage_rows, width}, x.get(), dy.get(), nullptr);
+  if (residual_) {
+    residual.Reserve(storage);
+    residual_gradient.Reserve(storage);
+    residual_out.Reserve(storage);
+    gpu::FillInputs({Family::kNormal, 1, storage_rows, width}, residual.get(),
+                    residual_gradient.get(), nullptr);
+  }
   gpu::FillWeight(0, width, w32.get(), w16.get(), nullptr);
   gpu::EagerRstd(storage_rows, width, x.get(), rstd.get(), nullptr);
   CheckCuda(cudaDeviceSynchronize(), "filling the inputs");
@@ -61,7 +69,11 @@ Tensor RouteBuffers::TensorOf(const DeviceArray<std::uint16_t>& array) const {
 }
 
 Shape RouteBuffers::ShapeOf(std::int64_t tokens, Dtype weight) const {
-  return {.tokens = tokens, .heads = HeadsOf(view_), .width = width_, .weight = weight};
+  return {.tokens = tokens,
+          .heads = HeadsOf(view_),
+          .width = width_,
+          .weight = weight,
+          .residual = residual_};
 }
 
 const void* RouteBuffers::Weight(Dtype weight) const {
@@ -71,6 +83,8 @@ const void* RouteBuffers::Weight(Dtype weight) const {
 ForwardArguments RouteBuffers::Forward(std::int64_t tokens, Dtype weight) const {
   return {.shape = ShapeOf(tokens, weight),
           .x = TensorOf(x),
+          .residual = TensorOf(residual),
+          .residual_out = TensorOf(residual_out),
           .w = Weight(weight),
           .y = TensorOf(out),
           .rstd = rstd.get(),
@@ -81,6 +95,7 @@ BackwardArguments RouteBuffers::Backward(std::int64_t tokens, Dtype weight) cons
   return {.shape = ShapeOf(tokens, weight),
           .dy = TensorOf(dy),
           .h = TensorOf(x),
+          .residual_gradient = TensorOf(residual_gradient),
           .w = Weight(weight),
           .rstd = rstd.get(),
           .dx = TensorOf(out),
@@ -89,6 +104,7 @@ BackwardArguments RouteBuffers::Backward(std::int64_t tokens, Dtype weight) cons
 
 void RouteBuffers::PoisonOutputs(cudaStream_t stream) {
   out.Poison(stream);
+  if (residual_) residual_out.Poison(stream);
   dw.Poison(stream);
 }
 

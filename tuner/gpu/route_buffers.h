@@ -10,8 +10,10 @@ namespace fenestra {
 // The arrays hold whole storage, gaps between rows included. Outputs are separate from inputs.
 class RouteBuffers {
  public:
-  // Room for `tokens` tokens of the view; inputs are those of seed 0 of the normal family.
-  RouteBuffers(int width, View view, std::int64_t tokens);
+  // Room for `tokens` tokens of the view; inputs are those of seed 0 of the normal family. What the
+  // residual stream adds (residual in the forward, its gradient in the backward) is h and dy of
+  // seed 1.
+  RouteBuffers(int width, View view, std::int64_t tokens, bool residual);
 
   // The call of a program on the first `tokens` tokens.
   ForwardArguments Forward(std::int64_t tokens, Dtype weight) const;
@@ -24,7 +26,11 @@ class RouteBuffers {
   DeviceArray<std::uint16_t> x;  // h in the backward
   DeviceArray<std::uint16_t> dy;
   DeviceArray<std::uint16_t> out;  // y or dx
-  DeviceArray<float> rstd;         // input of the backward, output of the forward
+  // Residual form only.
+  DeviceArray<std::uint16_t> residual;
+  DeviceArray<std::uint16_t> residual_gradient;
+  DeviceArray<std::uint16_t> residual_out;
+  DeviceArray<float> rstd;  // input of the backward, output of the forward
   DeviceArray<float> dw;
   DeviceArray<float> w32;
   DeviceArray<std::uint16_t> w16;
@@ -36,6 +42,7 @@ class RouteBuffers {
 
   int width_;
   View view_;
+  bool residual_;
 };
 
 // Pitches of a view's tensors, in elements, and the elements that `tokens` tokens take.

@@ -18,11 +18,15 @@ TimeMeter::TimeMeter(const MeterContext& context) : context_(context), clocks_(P
 void TimeMeter::Enqueue(const TimeTask& task, int subject) {
   const bool backward = task.route.pass == Pass::kBackward;
   if (subject == static_cast<int>(task.programs.size())) {
+    const bool residual = task.route.residual;
     StreamCall call;
     call.in[0] = buffers_->x.get();
-    call.in[1] = buffers_->dy.get();
+    call.in[1] = backward ? buffers_->dy.get() : buffers_->residual.get();
+    call.in[2] = buffers_->residual_gradient.get();
     call.out[0] = buffers_->out.get();
-    call.reads = backward ? 2 : 1;
+    call.out[1] = buffers_->residual_out.get();
+    call.reads = (backward ? 2 : 1) + (residual ? 1 : 0);
+    call.writes = residual && !backward ? 2 : 1;
     call.bytes = task.rows() * task.route.width * 2;
     LaunchStream(call, kStream);
     return;
@@ -41,7 +45,8 @@ void TimeMeter::WarmUp(const TimeTask& task) {
   if (buffers_ == nullptr || buffer_route_ != task.route || buffer_view_ != task.view ||
       buffer_tokens_ < task.tokens) {
     buffers_.reset();
-    buffers_ = std::make_unique<RouteBuffers>(task.route.width, task.view, task.tokens);
+    buffers_ = std::make_unique<RouteBuffers>(task.route.width, task.view, task.tokens,
+                                              task.route.residual);
     buffer_route_ = task.route;
     buffer_view_ = task.view;
     buffer_tokens_ = task.tokens;

@@ -43,10 +43,12 @@ HostInput MakeInput(const MeterContext& context, const AccuracyTask& task, std::
   return input;
 }
 
-// What a program makes of the input of seed 0: y and rstd, or dx and dw.
+// What a program makes of the input of seed 0 (and of the residual stream of seed 1): y, rstd and
+// residual out, or dx and dw.
 struct EdgeOutputs {
   std::vector<std::uint16_t> rows;
   std::vector<float> small;
+  std::vector<std::uint16_t> residual_out;
 };
 
 template <typename T>
@@ -61,6 +63,11 @@ EdgeClasses CompareAt(const MeterContext& context, const EdgeTask& task, std::in
   std::vector<std::uint16_t> h(static_cast<std::size_t>(rows) * width);
   std::vector<std::uint16_t> dy(h.size());
   FillInputs({Family::kNormal, 0, rows, task.route.width}, h, dy);
+  std::vector<std::uint16_t> residual(task.route.residual ? h.size() : 0);
+  std::vector<std::uint16_t> residual_gradient(residual.size());
+  if (task.route.residual) {
+    FillInputs({Family::kNormal, 1, rows, task.route.width}, residual, residual_gradient);
+  }
   std::vector<float> rstd(static_cast<std::size_t>(rows));
   EagerRstd(rows, task.route.width, h, rstd);
   std::vector<float> weight(width);
@@ -71,7 +78,8 @@ EdgeClasses CompareAt(const MeterContext& context, const EdgeTask& task, std::in
   }
   const auto run = [&](int program) {
     EdgeOutputs outputs{std::vector<std::uint16_t>(h.size()),
-                        std::vector<float>(backward ? width : rstd.size())};
+                        std::vector<float>(backward ? width : rstd.size()),
+                        std::vector<std::uint16_t>(backward ? 0 : residual.size())};
     if (backward) {
       RunOnHost(program, context.board->sm_count, context.threads,
                 HostBackward{.rows = rows,
@@ -80,10 +88,12 @@ EdgeClasses CompareAt(const MeterContext& context, const EdgeTask& task, std::in
                              .w = weight,
                              .rstd = rstd,
                              .dx = outputs.rows,
-                             .dw = outputs.small});
+                             .dw = outputs.small,
+                             .residual_gradient = residual_gradient});
     } else {
       RunOnHost(program, context.board->sm_count, context.threads,
-                HostForward{rows, h, weight, kEps, outputs.rows, outputs.small});
+                HostForward{rows, h, weight, kEps, outputs.rows, outputs.small, residual,
+                            outputs.residual_out});
     }
     return outputs;
   };
@@ -92,6 +102,9 @@ EdgeClasses CompareAt(const MeterContext& context, const EdgeTask& task, std::in
   EdgeClasses classes;
   (backward ? classes.dx : classes.y) = ClassOf(below.rows, above.rows);
   (backward ? classes.dw : classes.rstd) = ClassOf(below.small, above.small);
+  if (task.route.residual && !backward) {
+    classes.residual_out = ClassOf(below.residual_out, above.residual_out);
+  }
   return classes;
 }
 

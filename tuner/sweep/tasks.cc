@@ -71,7 +71,15 @@ std::vector<int> ProgramsOf(const Route& route, std::int64_t rows) {
 }
 
 std::vector<int> BackwardProgramsOf(int width, std::int64_t rows) {
-  return ProgramsOf(Route{.pass = Pass::kBackward, .width = width}, rows);
+  std::vector<int> programs;
+  for (int i = 0; i < kProgramCount; ++i) {
+    const Program& program = At(i);
+    if (program.pass == Pass::kBackward && program.width == width && DwTwinOf(i) == i &&
+        IsMeasuredAt(i, rows)) {
+      programs.push_back(i);
+    }
+  }
+  return programs;
 }
 
 std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile profile) {
@@ -104,7 +112,8 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
       if (ratio == ratios.end()) continue;
       of_task.emplace_back(program, ratio->second);
       best = std::min(best, ratio->second);
-      const auto worst = fractions.find({screened.route.width, screened.rows(), NameAt(program)});
+      const auto worst =
+          fractions.find({screened.route.width, screened.rows(), NameAt(DwTwinOf(program))});
       if (worst != fractions.end() && worst->second <= kExactFraction) {
         best_exact = std::min(best_exact, ratio->second);
       }
@@ -151,8 +160,9 @@ bool RecordsAllAt(int width, std::int64_t rows) {
 
 double CostOf(const TimeTask& task) {
   const double calls = 80.0 * static_cast<double>(task.programs.size() + 1);
-  const double bytes = static_cast<double>(task.rows() * RowBytes(task.route.width)) *
-                       (task.route.pass == Pass::kBackward ? 3 : 2);
+  const int tensors = (task.route.pass == Pass::kBackward ? 3 : 2) +
+                      (task.route.residual ? (task.route.pass == Pass::kBackward ? 1 : 2) : 0);
+  const double bytes = static_cast<double>(task.rows() * RowBytes(task.route.width)) * tensors;
   return calls * (100e-6 + bytes / 4.2e12);
 }
 

@@ -52,7 +52,8 @@ std::string NameAt(int program);
 inline constexpr std::int64_t kDualRowsMax = 4096;
 bool IsMeasuredAt(int program, std::int64_t rows);
 
-// Programs that serve a route, or any backward route of a width, and are measured at `rows`.
+// Programs that serve a route and are measured at `rows`; backward programs of a width, of those
+// that share their dw the first (DwTwinOf).
 std::vector<int> ProgramsOf(const Route& route, std::int64_t rows);
 std::vector<int> BackwardProgramsOf(int width, std::int64_t rows);
 
