@@ -94,85 +94,103 @@ struct RowModel {
   }
 };
 
-// Adds one row to the sums of all columns.
-template <int kWidth, typename Sum>
-void AddRow(const HostBackward& call, std::int64_t row, int added, Sum* sums) {
-  const std::uint16_t* dy = call.dy.data() + row * kWidth;
-  const std::uint16_t* h = call.h.data() + row * kWidth;
-  const float rstd = call.rstd[static_cast<std::size_t>(row)];
-  const auto rstd64 = static_cast<double>(rstd);
-  for (int c = 0; c < kWidth; ++c) {
-    sums[c].Add(arith::Mul(arith::FromBf16(dy[c]), arith::FromBf16(h[c])), rstd, rstd64, added);
+// The running sums of one group's columns, in one of the schemes.
+template <int kWidth, typename Scheme>
+class ColumnSums {
+ public:
+  ColumnSums() : chains_(kWidth), blocks_(kWidth) {}
+
+  void AddRow(const HostBackward& call, std::int64_t row) {
+    const std::uint16_t* dy = call.dy.data() + row * kWidth;
+    const std::uint16_t* h = call.h.data() + row * kWidth;
+    const float rstd = call.rstd[static_cast<std::size_t>(row)];
+    const auto rstd64 = static_cast<double>(rstd);
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      chains_[c].Add(arith::Mul(arith::FromBf16(dy[c]), arith::FromBf16(h[c])), rstd, rstd64);
+    }
+    if (!Scheme::FoldsAfter(++added_)) return;
+    for (std::size_t c = 0; c < kWidth; ++c) Scheme::Fold(&chains_[c], &blocks_[c]);
   }
-}
+
+  template <typename Partial>
+  Partial At(std::size_t column) const {
+    Partial partial;
+    Scheme::Store(chains_[column], blocks_[column], &partial);
+    return partial;
+  }
+  double Total(std::size_t column) const { return chains_[column].Total(); }
+
+ private:
+  std::vector<typename Scheme::Chain> chains_;
+  std::vector<typename Scheme::Block> blocks_;
+  int added_ = 0;
+};
 
 // The dw reduce over the CTAs' partials.
-template <int kWidth>
-void Reduce(const std::vector<double>& partials, const HostBackward& call) {
+template <int kWidth, typename Reduce>
+void ReduceDw(const std::vector<typename Reduce::Partial>& partials, const HostBackward& call) {
   const std::size_t ctas = partials.size() / kWidth;
-  std::vector<double> totals(static_cast<std::size_t>(arith::kReduceGroups) * kWidth, 0.0);
+  std::vector<Reduce> totals(static_cast<std::size_t>(arith::kReduceGroups) * kWidth);
   for (std::size_t cta = 0; cta < ctas; ++cta) {
-    double* group = &totals[cta % arith::kReduceGroups * kWidth];
-    for (std::size_t c = 0; c < kWidth; ++c) {
-      group[c] = arith::Add(group[c], partials[cta * kWidth + c]);
-    }
+    Reduce* group = &totals[cta % arith::kReduceGroups * kWidth];
+    for (std::size_t c = 0; c < kWidth; ++c) group[c].Add(partials[cta * kWidth + c]);
   }
   for (std::size_t c = 0; c < kWidth; ++c) {
-    double parts[arith::kReduceGroups];
+    Reduce parts[arith::kReduceGroups];
     for (std::size_t g = 0; g < arith::kReduceGroups; ++g) parts[g] = totals[g * kWidth + c];
-    call.dw[c] =
-        arith::FinalDw(arith::TreeSum<arith::kReduceGroups>(parts), call.accumulate, call.dw[c]);
+    call.dw[c] = arith::FinalDw(arith::TreeMerge<arith::kReduceGroups>(parts).Total(),
+                                call.accumulate, call.dw[c]);
   }
 }
 
 // One CTA of the ring: its groups' sums, combined as WritePartial has it.
-template <int kWidth, typename Sum>
+template <int kWidth, typename Scheme, typename Reduce>
 void RingCta(const Program& program, const arith::TileRange& tiles, const HostBackward& call,
-             double* partial) {
+             typename Reduce::Partial* partial) {
+  using Partial = typename Reduce::Partial;
   const int groups = program.groups();
-  std::vector<Sum> sums(static_cast<std::size_t>(groups) * kWidth);
-  std::vector<int> added(static_cast<std::size_t>(groups), 0);
+  std::vector<ColumnSums<kWidth, Scheme>> sums(static_cast<std::size_t>(groups));
   for (std::int64_t tile = tiles.first; tile < tiles.end; tile += tiles.step) {
     for (int j = 0; j < program.rows; ++j) {
       for (int g = 0; g < groups; ++g) {
         const std::int64_t row = tile + std::int64_t{j} * groups + g;
-        if (row >= tiles.end) continue;
-        const auto group = static_cast<std::size_t>(g);
-        AddRow<kWidth>(call, row, added[group]++, &sums[group * kWidth]);
+        if (row < tiles.end) sums[static_cast<std::size_t>(g)].AddRow(call, row);
       }
     }
   }
   for (std::size_t c = 0; c < kWidth; ++c) {
-    double total = sums[c].Total();
-    for (std::size_t g = 1; g < static_cast<std::size_t>(groups); ++g) {
-      total = arith::Add(total, sums[g * kWidth + c].Total());
+    if (groups == 1) {
+      partial[c] = sums[0].template At<Partial>(c);
+      continue;
     }
-    partial[c] = total;
+    Reduce total;
+    for (const auto& group : sums) total.Add(group.template At<Partial>(c));
+    partial[c] = total.AsPartial();
   }
 }
 
-template <int kWidth, typename Sum>
+template <int kWidth, typename Scheme, typename Reduce>
 void RingDw(const Program& program, int sm_count, int threads, const HostBackward& call) {
   const int ctas = arith::RingCtas(program, call.rows, sm_count);
-  std::vector<double> partials(static_cast<std::size_t>(ctas) * kWidth);
+  std::vector<typename Reduce::Partial> partials(static_cast<std::size_t>(ctas) * kWidth);
   ParallelFor(ctas, threads, [&](std::int64_t cta) {
     const arith::TileRange tiles =
         arith::TilesOf(program.split, static_cast<int>(cta), ctas, call.rows, program.tile_rows());
-    RingCta<kWidth, Sum>(program, tiles, call, &partials[static_cast<std::size_t>(cta) * kWidth]);
+    RingCta<kWidth, Scheme, Reduce>(program, tiles, call,
+                                    &partials[static_cast<std::size_t>(cta) * kWidth]);
   });
-  Reduce<kWidth>(partials, call);
+  ReduceDw<kWidth, Reduce>(partials, call);
 }
 
 // The column CTAs of the dual grid: lane groups, then the lane groups of a warp, then warps.
-template <int kWidth, int kThreads, int kSlab>
+template <int kWidth, int kThreads, int kSlab, typename Scheme>
 void DualDw(const Program&, int, int, const HostBackward& call) {
-  using Sum = arith::Fma64Sum;
   constexpr int kWarps = kThreads / 32;
   constexpr int kGroups = arith::DualLaneGroups(kThreads, kSlab);
   constexpr int kPerWarp = kGroups / kWarps;
-  std::vector<Sum> sums(static_cast<std::size_t>(kGroups) * kWidth);
+  std::vector<ColumnSums<kWidth, Scheme>> sums(static_cast<std::size_t>(kGroups));
   for (std::int64_t row = 0; row < call.rows; ++row) {
-    AddRow<kWidth>(call, row, 0, &sums[static_cast<std::size_t>(row % kGroups) * kWidth]);
+    sums[static_cast<std::size_t>(row % kGroups)].AddRow(call, row);
   }
   for (std::size_t c = 0; c < kWidth; ++c) {
     double parts[kWarps];
@@ -180,7 +198,7 @@ void DualDw(const Program&, int, int, const HostBackward& call) {
       std::array<double, kPerWarp> lanes;
       for (int i = 0; i < kPerWarp; ++i) {
         lanes[static_cast<std::size_t>(i)] =
-            sums[static_cast<std::size_t>(warp * kPerWarp + i) * kWidth + c].Total();
+            sums[static_cast<std::size_t>(warp * kPerWarp + i)].Total(c);
       }
       for (std::size_t mask = 1; mask < kPerWarp; mask *= 2) {
         const auto before = lanes;
@@ -207,10 +225,12 @@ constexpr HostEntry EntryOf() {
   if constexpr (kP.pass == Pass::kForward) {
     return {.forward = &Row::template Forward<kP.residual>};
   } else if constexpr (kP.structure == Structure::kDual) {
-    return {.dx = &Row::template Dx<kP.residual>, .dw = &DualDw<kP.width, kP.threads, kP.slab>};
+    return {.dx = &Row::template Dx<kP.residual>,
+            .dw = &DualDw<kP.width, kP.threads, kP.slab, arith::SchemeOf<kP.scheme, 0>>};
   } else {
-    using Sum = typename arith::SumOf<kP.scheme, kP.fold_rows>::Type;
-    return {.dx = &Row::template Dx<kP.residual>, .dw = &RingDw<kP.width, Sum>};
+    using Scheme = arith::SchemeOf<kP.scheme, kP.fold_rows>;
+    using Reduce = arith::ReduceOf<kP.reduce_sum>;
+    return {.dx = &Row::template Dx<kP.residual>, .dw = &RingDw<kP.width, Scheme, Reduce>};
   }
 }
 

@@ -1,5 +1,6 @@
-// Text evidence: one sorted, tab-separated file a board, which diffs and merges as text and is what
-// a repository keeps. Samples stay in the database; published figures come with the program.
+// Text evidence: sorted, tab-separated files of one board each, which diff and merge as text and
+// are what a repository keeps. Routes with residual have a file of their own, so that each stays
+// small enough to review. Samples stay in the database; published figures come with the program.
 //
 //   fenestra-evidence <TAB> 1 <TAB> h200_132
 //   [environments] <TAB> id <TAB> gpu ...        section: kind of record and its columns
@@ -33,10 +34,17 @@ double RoundFraction(double fraction);
 // Text of one board's records, with the environments that they name.
 std::string TextOf(const Evidence& evidence, std::string_view board);
 
-// Writes <dir>/<board>.tsv for each board of the evidence and returns the paths. Creates `dir`.
-// An environment that no record names is left out. Throws Error when a record would not read back
-// (see Fault in db/record_check.h) or a file cannot be written.
-std::vector<std::filesystem::path> Dump(const Evidence& evidence, const std::filesystem::path& dir);
+// A file of text evidence and the records in it.
+struct DumpedFile {
+  std::filesystem::path path;
+  Evidence evidence;
+};
+
+// Writes <dir>/<board>.tsv, and <dir>/<board>_res.tsv with what belongs to a route with residual,
+// for each board of the evidence; a file that would be empty is not written. Creates `dir`. An
+// environment that no record names is left out. Throws Error when a record would not read back (see
+// Fault in db/record_check.h) or a file cannot be written.
+std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::path& dir);
 
 // Reads text evidence files into one sorted set, or throws an Error that names file and line and
 // says what is wrong. Records that several files hold must agree.

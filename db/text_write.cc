@@ -75,6 +75,35 @@ std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
   return out.append(text::kEnd).append("\n");
 }
 
+// Whether a record belongs to a route with residual.
+template <typename Record>
+bool IsResidual(const Record& record) {
+  if constexpr (requires { record.key.route.residual; }) {
+    return record.key.route.residual;
+  } else if constexpr (requires { record.route.residual; }) {
+    return record.route.residual;
+  } else {
+    return false;
+  }
+}
+
+// The board's records of routes with residual, or all its others; and the environments they name.
+Evidence PartOf(const Evidence& sorted, std::string_view board, bool residual) {
+  Evidence part = sorted;
+  fields::ForEachList(part, [&]<typename Record>(std::vector<Record>& list) {
+    if constexpr (!std::is_same_v<Record, Environment>) {
+      std::erase_if(list, [&](const Record& record) {
+        return fields::BoardOf(record) != board || IsResidual(record) != residual;
+      });
+    }
+  });
+  const std::set<std::string_view> environments = EnvironmentsOf(part, board);
+  std::erase_if(part.environments, [&](const Environment& environment) {
+    return !environments.contains(environment.id);
+  });
+  return part;
+}
+
 void CheckAll(const Evidence& evidence) {
   std::set<std::string_view> known;
   for (const Environment& environment : evidence.environments) known.insert(environment.id);
@@ -123,8 +152,7 @@ double RoundFraction(double fraction) {
   return rounded;
 }
 
-std::vector<std::filesystem::path> Dump(const Evidence& evidence,
-                                        const std::filesystem::path& dir) {
+std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::path& dir) {
   CheckAll(evidence);
   Evidence sorted = evidence;
   Sort(&sorted);
@@ -134,10 +162,14 @@ std::vector<std::filesystem::path> Dump(const Evidence& evidence,
     throw Error(fmt::format("{}: cannot create the folder: {}; name another with --out",
                             dir.string(), error.message()));
   }
-  std::vector<std::filesystem::path> files;
+  std::vector<DumpedFile> files;
   for (std::string_view board : BoardsOf(sorted)) {
-    files.push_back(dir / fmt::format("{}.tsv", board));
-    WriteFileAtomically(files.back(), TextOfSorted(sorted, board));
+    for (const bool residual : {false, true}) {
+      Evidence part = PartOf(sorted, board, residual);
+      if (BoardsOf(part).empty()) continue;
+      files.push_back({dir / fmt::format("{}{}.tsv", board, residual ? "_res" : ""), part});
+      WriteFileAtomically(files.back().path, TextOfSorted(files.back().evidence, board));
+    }
   }
   return files;
 }

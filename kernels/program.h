@@ -20,17 +20,43 @@ enum class Structure : int {
 
 // How the running dw sum of one thread is kept. Append only.
 enum class Scheme : int {
-  kNone = 0,     // forward
-  kPlain = 1,    // FP32 chain: s = fl(s + fl(p * rstd))
-  kFold64 = 2,   // FP32 chain, folded into FP64 every fold_rows rows
-  kFma64 = 3,    // FP64 fused multiply-add of the exact product and rstd, every row
-  kTwoProd = 4,  // TwoProd + TwoSum in FP32 (Ogita, Rump, Oishi: Accurate Sum and Dot Product)
+  kNone = 0,        // forward
+  kPlain = 1,       // FP32 chain: s = fl(s + p * rstd)
+  kFold64 = 2,      // FP32 chain, folded into FP64 every fold_rows rows
+  kFma64 = 3,       // FP64 fused multiply-add of the exact product and rstd, every row
+  kTwoProd = 4,     // TwoProd + TwoSum in FP32 (Ogita, Rump, Oishi: Accurate Sum and Dot Product)
+  kKahan = 5,       // FP32 chain, what an addition loses taken from the next term
+  kTwoSum = 6,      // TwoSum in FP32 of the rounded terms
+  kFoldPair = 7,    // FP32 chain, folded into a TwoSum pair every fold_rows rows
+  kChunkKahan = 8,  // Kahan within chunks of fold_rows rows, chunks added in FP32
+};
+
+// Whether a scheme adds in FP64: slow on sm_103a.
+constexpr bool NeedsFp64(Scheme scheme) {
+  return scheme == Scheme::kFold64 || scheme == Scheme::kFma64;
+}
+
+// Where the blocks of a folding scheme are held. It does not change a bit. Append only.
+enum class BlockStore : int { kRegisters = 0, kShared = 1 };
+
+// How the dw reduce deals columns to threads (it does not change a bit), and how it adds. Append
+// only.
+enum class ReduceForm : int {
+  kSplit = 0,  // one column a thread, over many CTAs
+  kSlab = 1,   // four neighbouring columns a thread, over a quarter of the CTAs
+};
+enum class ReduceSum : int {
+  kFp64 = 0,    // FP64 partials, FP64 additions
+  kPlain = 1,   // the rest take FP32 pairs and FP32-only schemes: plain additions,
+  kKahan = 2,   // Kahan's,
+  kTwoSum = 3,  // or TwoSum
 };
 
 // How a ring is filled. It does not change a bit. Append only.
 enum class Loads : int {
   kBulk = 0,   // the bulk copy engine, on mbarriers: best for rows that lie end to end
   kAsync = 1,  // cp.async, each thread its own vectors: rows of any pitch, no barrier
+  kPlain = 2,  // no ring: each thread loads its own vectors from global memory as it needs them
 };
 
 // How rows are dealt to CTAs. Append only.
@@ -54,6 +80,9 @@ struct Program {
   int fold_rows = 0;  // kFold64: rows between folds, counted per thread
   RowSplit split = RowSplit::kRoundRobin;
   Loads loads = Loads::kBulk;
+  BlockStore blocks = BlockStore::kRegisters;
+  ReduceForm reduce_form = ReduceForm::kSplit;
+  ReduceSum reduce_sum = ReduceSum::kFp64;
 
   auto operator<=>(const Program&) const = default;
 
@@ -64,7 +93,9 @@ struct Program {
 
 // A name built from the description alone, so the two cannot drift apart:
 // "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64", "bwd_ring_async_h256_...",
-// "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h256_t256_w1". Usable in constant expressions.
+// "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h256_t256_w1"; at the end, where they are not
+// the usual ones, where blocks are held and what the reduce is: "_shared", "_rslab", "_rtwosum".
+// Usable in constant expressions.
 class ProgramName {
  public:
   constexpr explicit ProgramName(const Program& program) {
@@ -74,6 +105,7 @@ class ProgramName {
            : program.structure == Structure::kDual ? "_dual"
                                                    : "_direct");
     if (program.loads == Loads::kAsync) Append("_async");
+    if (program.loads == Loads::kPlain) Append("_plainload");
     Append("_h", program.width);
     Append("_t", program.threads);
     Append("_w", program.warps_per_row);
@@ -85,6 +117,9 @@ class ProgramName {
     }
     if (program.structure == Structure::kDual) Append("_slab", program.slab);
     AppendScheme(program);
+    if (program.blocks == BlockStore::kShared) Append("_shared");
+    if (program.reduce_form == ReduceForm::kSlab) Append("_rslab");
+    AppendReduceSum(program);
   }
 
   constexpr std::string_view view() const { return {text_, size_}; }
@@ -116,10 +151,37 @@ class ProgramName {
       case Scheme::kTwoProd:
         Append("_twoprod");
         break;
+      case Scheme::kKahan:
+        Append("_kahan");
+        break;
+      case Scheme::kTwoSum:
+        Append("_twosum");
+        break;
+      case Scheme::kFoldPair:
+        Append("_foldpairx", program.fold_rows);
+        break;
+      case Scheme::kChunkKahan:
+        Append("_chunkkahanx", program.fold_rows);
+        break;
+    }
+  }
+  constexpr void AppendReduceSum(const Program& program) {
+    switch (program.reduce_sum) {
+      case ReduceSum::kFp64:
+        break;
+      case ReduceSum::kPlain:
+        Append("_rplain");
+        break;
+      case ReduceSum::kKahan:
+        Append("_rkahan");
+        break;
+      case ReduceSum::kTwoSum:
+        Append("_rtwosum");
+        break;
     }
   }
 
-  char text_[96] = {};
+  char text_[128] = {};
   std::size_t size_ = 0;
 };
 
@@ -131,7 +193,8 @@ constexpr bool AllowsInPlace(const Program& program) {
 }
 
 // Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,
-// depth of the ring and the lanes of a row do not touch it. The accuracy of one is that of both.
+// depth of the ring, the lanes of a row and where blocks are held do not touch it. The accuracy of
+// one is that of both.
 constexpr bool SharesDw(const Program& a, const Program& b) {
   if (a.pass != Pass::kBackward || b.pass != Pass::kBackward || a.structure != b.structure ||
       a.width != b.width || a.scheme != b.scheme || a.fold_rows != b.fold_rows) {
@@ -139,7 +202,7 @@ constexpr bool SharesDw(const Program& a, const Program& b) {
   }
   if (a.structure == Structure::kDual) return a.threads == b.threads && a.slab == b.slab;
   return a.groups() == b.groups() && a.rows == b.rows && a.ctas_per_sm == b.ctas_per_sm &&
-         a.split == b.split;
+         a.split == b.split && a.reduce_sum == b.reduce_sum;
 }
 
 // Whether the program belongs to the route (the weight dtype only picks its twin). Every program
@@ -152,11 +215,14 @@ constexpr bool Serves(const Program& program, const Route& route) {
 
 std::string_view ToString(Structure structure);  // "ring", "dual", "direct"
 std::optional<Structure> ParseStructure(std::string_view text);
-std::string_view ToString(Scheme scheme);  // "none", "plain", "fold64", "fma64", "twoprod"
+std::string_view ToString(Scheme scheme);  // "none", "plain", "fold64", "fma64", "twoprod", ...
 std::optional<Scheme> ParseScheme(std::string_view text);
-std::string_view ToString(Loads loads);  // "bulk", "async"
+std::string_view ToString(Loads loads);  // "bulk", "async", "plain"
 std::optional<Loads> ParseLoads(std::string_view text);
 std::string_view ToString(RowSplit split);  // "rr", "chunk"
 std::optional<RowSplit> ParseRowSplit(std::string_view text);
+std::string_view ToString(BlockStore store);  // "registers", "shared"
+std::string_view ToString(ReduceForm form);   // "split", "slab"
+std::string_view ToString(ReduceSum sum);     // "fp64", "plain", "kahan", "twosum"
 
 }  // namespace fenestra

@@ -14,6 +14,19 @@ namespace fenestra {
 
 namespace list {
 
+// Rows between folds of a thread.
+constexpr int FoldRows(Scheme scheme) {
+  switch (scheme) {
+    case Scheme::kFold64:
+    case Scheme::kFoldPair:
+      return 8;
+    case Scheme::kChunkKahan:
+      return 32;
+    default:
+      return 0;
+  }
+}
+
 // A backward ring: width, threads, warps per row, rows, stages, CTAs per SM.
 constexpr Program BwdRing(int width, int threads, int warps_per_row, int rows, int stages,
                           int ctas_per_sm, Scheme scheme, RowSplit split = RowSplit::kRoundRobin,
@@ -27,20 +40,40 @@ constexpr Program BwdRing(int width, int threads, int warps_per_row, int rows, i
                  .stages = stages,
                  .ctas_per_sm = ctas_per_sm,
                  .scheme = scheme,
-                 .fold_rows = scheme == Scheme::kFold64 ? 8 : 0,
+                 .fold_rows = FoldRows(scheme),
                  .split = split,
                  .loads = loads};
 }
 
-// A backward dual-role grid; its column CTAs sum in FP64.
-constexpr Program BwdDual(int width, int threads, int warps_per_row, int slab) {
+// A ring whose threads load for themselves.
+constexpr Program AsyncRing(int width, int threads, int warps_per_row, int rows, int stages,
+                            int ctas_per_sm, Scheme scheme) {
+  return BwdRing(width, threads, warps_per_row, rows, stages, ctas_per_sm, scheme,
+                 RowSplit::kRoundRobin, Loads::kAsync);
+}
+
+// The same program with another dw reduce, or with its blocks in shared memory.
+constexpr Program With(Program program, ReduceSum sum, ReduceForm form = ReduceForm::kSplit) {
+  program.reduce_sum = sum;
+  program.reduce_form = form;
+  return program;
+}
+constexpr Program With(Program program, BlockStore blocks) {
+  program.blocks = blocks;
+  return program;
+}
+
+// A backward dual-role grid; the threads of its column CTAs sum in a chain, their sums are added in
+// FP64.
+constexpr Program BwdDual(int width, int threads, int warps_per_row, int slab,
+                          Scheme scheme = Scheme::kFma64) {
   return Program{.pass = Pass::kBackward,
                  .structure = Structure::kDual,
                  .width = width,
                  .threads = threads,
                  .warps_per_row = warps_per_row,
                  .slab = slab,
-                 .scheme = Scheme::kFma64};
+                 .scheme = scheme};
 }
 
 // A forward that takes each row straight through the registers of warps_per_row warps.
@@ -95,54 +128,54 @@ inline constexpr std::array kPrograms{
     list::BwdDual(6144, 768, 24, 64),
 
     // Backward, exact sums. The first of a width has its twins in the other schemes below.
-    list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kFma64),
+    list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kFma64),
+    list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64),
     list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kFma64),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFma64),
     list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kFma64),
     list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFma64),
-    list::BwdRing(256, 512, 1, 2, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(256, 256, 1, 1, 8, 3, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(256, 512, 1, 2, 4, 1, Scheme::kFma64),
+    list::AsyncRing(256, 256, 1, 1, 8, 3, Scheme::kFma64),
     list::BwdRing(256, 256, 1, 2, 5, 2, Scheme::kFma64),
-    list::BwdRing(512, 256, 2, 1, 8, 3, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(512, 256, 2, 1, 8, 3, Scheme::kFma64),
     list::BwdRing(512, 256, 2, 2, 6, 2, Scheme::kFma64),
-    list::BwdRing(1536, 384, 6, 2, 6, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(1536, 192, 6, 3, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(2048, 256, 8, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(1536, 384, 6, 2, 6, 1, Scheme::kFma64),
+    list::AsyncRing(1536, 192, 6, 3, 4, 2, Scheme::kFma64),
+    list::AsyncRing(2048, 384, 4, 1, 4, 1, Scheme::kFma64),
+    list::AsyncRing(2048, 256, 8, 2, 4, 2, Scheme::kFma64),
     list::BwdRing(4096, 512, 16, 2, 3, 1, Scheme::kFma64),
-    list::BwdRing(4096, 512, 8, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(4096, 512, 8, 1, 4, 1, Scheme::kFma64),
     list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kFma64),
-    list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(6144, 384, 12, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(5120, 320, 10, 2, 4, 1, Scheme::kFma64),
+    list::AsyncRing(6144, 384, 12, 1, 4, 1, Scheme::kFma64),
     list::BwdRing(6144, 384, 12, 2, 3, 1, Scheme::kFma64),
     list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFma64, RowSplit::kChunk, Loads::kAsync),
     list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kFma64, RowSplit::kChunk),
     list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFma64, RowSplit::kChunk),
 
     // Backward, compensated sums.
-    list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kTwoProd, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd),
+    list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd),
+    list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kTwoProd),
     list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kTwoProd),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd),
     list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kTwoProd),
     list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoProd),
 
     // Backward, folded sums.
-    list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kFold64),
+    list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kFold64),
+    list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kFold64),
     list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kFold64),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFold64),
     list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kFold64),
     list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFold64),
 
     // Backward, plain sums.
-    list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync),
-    list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync),
+    list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kPlain),
+    list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kPlain),
+    list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kPlain),
     list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kPlain),
     list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kPlain),
     list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kPlain),
@@ -178,68 +211,59 @@ inline constexpr std::array kPrograms{
     list::Residual(list::BwdDual(6144, 768, 24, 64)),
 
     // Backward with residual, exact sums, then the other schemes.
-    list::Residual(
-        list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(2048, 384, 4, 1, 4, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFma64)),
-    list::Residual(
-        list::BwdRing(256, 512, 1, 2, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(512, 256, 2, 1, 5, 3, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(1536, 384, 6, 2, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::AsyncRing(256, 512, 1, 2, 4, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(512, 256, 2, 1, 5, 3, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(1536, 384, 6, 2, 4, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kFma64)),
-    list::Residual(
-        list::BwdRing(2048, 256, 8, 2, 4, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(4096, 512, 8, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::AsyncRing(2048, 256, 8, 2, 4, 2, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(4096, 512, 8, 1, 4, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(4096, 512, 16, 2, 3, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(5120, 320, 10, 1, 5, 1, Scheme::kFma64)),
-    list::Residual(list::BwdRing(6144, 384, 12, 1, 4, 1, Scheme::kFma64, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
+    list::Residual(list::AsyncRing(6144, 384, 12, 1, 4, 1, Scheme::kFma64)),
 
-    list::Residual(list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
-    list::Residual(list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
-    list::Residual(list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kTwoProd, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
-    list::Residual(list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kTwoProd, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
+    list::Residual(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd)),
+    list::Residual(list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd)),
+    list::Residual(list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kTwoProd)),
+    list::Residual(list::AsyncRing(2048, 384, 4, 1, 4, 1, Scheme::kTwoProd)),
     list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd)),
     list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kTwoProd)),
     list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoProd)),
 
-    list::Residual(
-        list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kFold64, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kFold64, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
-    list::Residual(list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kFold64, RowSplit::kRoundRobin,
-                                 Loads::kAsync)),
-    list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kFold64)),
-    list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kFold64)),
-    list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kFold64)),
-
-    list::Residual(
-        list::BwdRing(256, 256, 1, 2, 4, 2, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(512, 256, 2, 2, 4, 2, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(1536, 480, 3, 1, 4, 1, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
-    list::Residual(
-        list::BwdRing(2048, 384, 4, 1, 4, 1, Scheme::kPlain, RowSplit::kRoundRobin, Loads::kAsync)),
+    list::Residual(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(2048, 384, 4, 1, 4, 1, Scheme::kPlain)),
     list::Residual(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kPlain)),
     list::Residual(list::BwdRing(5120, 320, 10, 2, 3, 1, Scheme::kPlain)),
     list::Residual(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kPlain)),
+
+    // Backward, the other forms of sums and reduces.
+    list::With(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kPlain), ReduceSum::kPlain),
+    list::With(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kKahan), ReduceSum::kKahan),
+    list::With(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd), ReduceSum::kTwoSum,
+               ReduceForm::kSlab),
+    list::BwdRing(256, 256, 1, 2, 1, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kPlain),
+    list::BwdDual(256, 256, 1, 16, Scheme::kTwoProd),
+    list::With(list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kTwoSum), ReduceSum::kTwoSum),
+    list::BwdRing(512, 256, 2, 2, 1, 2, Scheme::kFma64, RowSplit::kRoundRobin, Loads::kPlain),
+    list::AsyncRing(1536, 384, 6, 2, 4, 1, Scheme::kFoldPair),
+    list::With(list::AsyncRing(1536, 384, 6, 2, 4, 1, Scheme::kFoldPair), BlockStore::kShared),
+    list::With(list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64), ReduceSum::kFp64,
+               ReduceForm::kSlab),
+    list::BwdDual(2048, 256, 8, 64, Scheme::kTwoSum),
+    list::With(list::BwdRing(2048, 384, 4, 1, 5, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kChunkKahan),
+    list::With(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kKahan), ReduceSum::kKahan),
+    list::With(list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoSum), ReduceSum::kTwoSum),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
@@ -278,6 +302,14 @@ consteval bool NamesAreUnique() {
   return true;
 }
 static_assert(NamesAreUnique(), "a program is listed twice");
+
+consteval bool ReducesFit() {
+  for (const Program& program : kPrograms) {
+    if (program.reduce_sum != ReduceSum::kFp64 && NeedsFp64(program.scheme)) return false;
+  }
+  return true;
+}
+static_assert(ReducesFit(), "an FP32 reduce takes pairs, which FP64 schemes do not hand on");
 }  // namespace list
 
 }  // namespace fenestra

@@ -32,10 +32,14 @@ constexpr int RingCtas(const Program& program, std::int64_t rows, int sm_count) 
   return static_cast<int>(tiles < resident ? tiles : resident);
 }
 
-// The dw reduce: group g of kReduceGroups sums the partials of CTAs g, g + kReduceGroups, ... in
-// FP64; the groups are then combined by TreeSum.
+// The dw reduce: group g of kReduceGroups sums the partials of CTAs g, g + kReduceGroups, ...; the
+// groups are then combined by TreeMerge.
 inline constexpr int kReduceGroups = 16;
-inline constexpr int kReduceColumns = 32;  // per CTA of the reduce
+inline constexpr int kReduceLanes = 32;        // of a group
+inline constexpr int kReducePartialBytes = 8;  // a column, FP64 or a pair of FP32
+
+// Columns of one thread of the reduce.
+constexpr int ReduceColumns(ReduceForm form) { return form == ReduceForm::kSlab ? 4 : 1; }
 
 // Where a column's partial lies in the workspace of a CTA whose rows are shared by `lanes` lanes,
 // each holding its columns in registers: pairs of columns, lane by lane, so that the 16-byte stores
@@ -59,11 +63,10 @@ FENESTRA_HD constexpr int PartialColumn(int index, int lanes) {
 // TreeSum.
 FENESTRA_HD constexpr int DualLaneGroups(int threads, int slab) { return threads / (slab / 8); }
 
-// Bytes of workspace a program needs: the partials of every CTA in FP64.
+// Bytes of workspace a program needs: the partials of every CTA.
 constexpr std::int64_t WorkspaceBytes(const Program& program, std::int64_t rows, int sm_count) {
   if (program.pass != Pass::kBackward || program.structure != Structure::kRing) return 0;
-  return std::int64_t{RingCtas(program, rows, sm_count)} * program.width *
-         static_cast<std::int64_t>(sizeof(double));
+  return std::int64_t{RingCtas(program, rows, sm_count)} * program.width * kReducePartialBytes;
 }
 
 }  // namespace fenestra::arith

@@ -1,5 +1,6 @@
-// Schemes of the running dw sum: one object holds one column's sum of one thread. A scheme composes
-// with every structure; adding one is a struct here and a line in SumOf.
+// Schemes of the running dw sum. A scheme is a chain, which one thread keeps of one column, and
+// where it folds, a block that the chain is emptied into every kFoldRows rows. Schemes compose with
+// every structure; adding one is a chain or a block here and a line in SchemeOf.
 #pragma once
 
 #include "kernels/arith/scalar.h"
@@ -7,85 +8,274 @@
 
 namespace fenestra::arith {
 
-// In every scheme, Total is the sum in FP64: what a CTA hands to the dw reduce. FP64 goes to memory
-// as it is: splitting it into FP32 planes costs two conversions per column, which are slow (16 a
-// clock and SM on sm_90) and showed as 3 to 5 % at 4096 rows.
-//
-// Add takes the exact product dy * h, and rstd in FP32 and FP64. `row` counts the
-// rows this thread has added before.
+// An unevaluated sum of two FP32 numbers: what FP32-only programs hand on.
+struct Pair {
+  float high = 0;
+  float low = 0;
+};
 
-struct PlainSum {
+// fl(a + b) and its error, exactly (Knuth's TwoSum); NaN where the sum is not finite.
+FENESTRA_HD Pair TwoSum(float a, float b) {
+  const float sum = Add(a, b);
+  const float virtual_b = Sub(sum, a);
+  return {sum, Add(Sub(a, Sub(sum, virtual_b)), Sub(b, virtual_b))};
+}
+
+// A compensation is dropped once the sum is no longer finite, so that an infinity stays one.
+FENESTRA_HD float Kept(float sum, float compensation) {
+  return IsFinite(sum) ? compensation : 0.0F;
+}
+FENESTRA_HD double TotalOf(const Pair& pair) {
+  return Add(static_cast<double>(pair.high), static_cast<double>(pair.low));
+}
+
+// Chains. Add takes the exact product dy * h, and rstd in FP32 and FP64. Total is the sum in FP64;
+// Value the sum in FP32, for a block; AsPair the sum as FP32-only programs hand it on.
+
+struct PlainChain {
   float sum = 0;
 
-  FENESTRA_HD void Add(float product, float rstd, double, int) { sum = Fma(product, rstd, sum); }
+  FENESTRA_HD void Add(float product, float rstd, double) { sum = Fma(product, rstd, sum); }
+  FENESTRA_HD float Value() const { return sum; }
+  FENESTRA_HD Pair AsPair() const { return {sum, 0}; }
   FENESTRA_HD double Total() const { return static_cast<double>(sum); }
 };
 
-// FP32 chain, emptied into FP64 after every kFoldRows rows.
-template <int kFoldRows>
-struct Fold64Sum {
-  double total = 0;
+// Kahan: what an addition loses is subtracted from the next term.
+struct KahanChain {
   float sum = 0;
+  float lost = 0;
 
-  FENESTRA_HD void Add(float product, float rstd, double, int row) {
-    sum = Fma(product, rstd, sum);
-    if ((row + 1) % kFoldRows == 0) {
-      total = arith::Add(total, static_cast<double>(sum));
-      sum = 0;
-    }
+  FENESTRA_HD void Add(float product, float rstd, double) {
+    const float term = Fma(product, rstd, -lost);
+    const float next = arith::Add(sum, term);
+    lost = Kept(next, Sub(Sub(next, sum), term));
+    sum = next;
   }
-  FENESTRA_HD double Total() const { return arith::Add(total, static_cast<double>(sum)); }
+  FENESTRA_HD float Value() const { return Sub(sum, lost); }
+  FENESTRA_HD Pair AsPair() const { return {sum, -lost}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
+};
+
+// TwoSum of the rounded terms: what the additions lose goes to a second chain.
+struct TwoSumChain {
+  float sum = 0;
+  float error = 0;
+
+  FENESTRA_HD void Add(float product, float rstd, double) {
+    const Pair next = TwoSum(sum, Mul(product, rstd));
+    sum = next.high;
+    error = arith::Add(error, next.low);
+  }
+  FENESTRA_HD float Value() const { return arith::Add(sum, Kept(sum, error)); }
+  FENESTRA_HD Pair AsPair() const { return {sum, Kept(sum, error)}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
+};
+
+// Compensated dot (Ogita, Rump and Oishi, Accurate Sum and Dot Product): TwoProd and TwoSum.
+struct TwoProdChain {
+  float sum = 0;
+  float error = 0;
+
+  FENESTRA_HD void Add(float product, float rstd, double) {
+    const float term = Mul(product, rstd);
+    const float term_error = Fma(product, rstd, -term);
+    const Pair next = TwoSum(sum, term);
+    sum = next.high;
+    error = arith::Add(error, arith::Add(next.low, term_error));
+  }
+  FENESTRA_HD float Value() const { return arith::Add(sum, Kept(sum, error)); }
+  FENESTRA_HD Pair AsPair() const { return {sum, Kept(sum, error)}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
 };
 
 // The product is exact in FP32 and its product with rstd is exact in FP64: one rounding per row.
-struct Fma64Sum {
+struct Fma64Chain {
   double total = 0;
 
-  FENESTRA_HD void Add(float product, float, double rstd, int) {
+  FENESTRA_HD void Add(float product, float, double rstd) {
     total = Fma(static_cast<double>(product), rstd, total);
   }
   FENESTRA_HD double Total() const { return total; }
 };
 
-// Compensated dot: TwoProd and TwoSum (Knuth) in FP32; the errors go to a second chain.
-struct TwoProdSum {
+// Blocks: what chains are emptied into.
+
+struct NoBlock {};
+
+struct PlainBlock {
+  float sum = 0;
+
+  FENESTRA_HD void Add(float value) { sum = arith::Add(sum, value); }
+  FENESTRA_HD Pair AsPair(float rest) const { return {arith::Add(sum, rest), 0}; }
+  FENESTRA_HD double Total() const { return static_cast<double>(sum); }
+};
+
+struct PairBlock {
   float sum = 0;
   float error = 0;
 
-  FENESTRA_HD void Add(float product, float rstd, double, int) {
-    const float term = Mul(product, rstd);
-    const float term_error = Fma(product, rstd, -term);
-    const float next = arith::Add(sum, term);
-    const float virtual_term = Sub(next, sum);
-    const float sum_error = arith::Add(Sub(sum, Sub(next, virtual_term)), Sub(term, virtual_term));
-    sum = next;
-    error = arith::Add(error, arith::Add(sum_error, term_error));
+  FENESTRA_HD void Add(float value) {
+    const Pair next = TwoSum(sum, value);
+    sum = next.high;
+    error = arith::Add(error, next.low);
   }
-  // The error is dropped once the sum is no longer finite, so that an infinity stays one.
-  FENESTRA_HD double Total() const {
-    const double total = static_cast<double>(sum);
-    return IsFinite(sum) ? arith::Add(total, static_cast<double>(error)) : total;
+  FENESTRA_HD Pair AsPair(float rest) const {
+    PairBlock all = *this;
+    all.Add(rest);
+    return {all.sum, Kept(all.sum, all.error)};
+  }
+  FENESTRA_HD double Total() const { return TotalOf({sum, Kept(sum, error)}); }
+};
+
+struct Fp64Block {
+  double total = 0;
+
+  FENESTRA_HD void Add(float value) { total = arith::Add(total, static_cast<double>(value)); }
+  FENESTRA_HD double Total() const { return total; }
+};
+
+template <typename ChainType, typename BlockType, int kRows>
+struct Composed {
+  using Chain = ChainType;
+  using Block = BlockType;
+  static constexpr int kFoldRows = kRows;  // 0: never
+
+  static FENESTRA_HD bool FoldsAfter(int rows) {
+    if constexpr (kRows == 0) {
+      return false;
+    } else {
+      return rows % kRows == 0;
+    }
+  }
+  static FENESTRA_HD void Fold(Chain* chain, Block* block) {
+    if constexpr (kRows > 0) {
+      block->Add(chain->Value());
+      *chain = {};
+    }
+  }
+  // FP64 goes to memory as it is: splitting it into FP32 planes costs two conversions per column,
+  // which are slow (16 a clock and SM on sm_90) and showed as 3 to 5 % at 4096 rows.
+  static FENESTRA_HD void Store(const Chain& chain, const Block& block, double* partial) {
+    if constexpr (kRows == 0) {
+      *partial = chain.Total();
+    } else {
+      *partial = Add(block.Total(), chain.Total());
+    }
+  }
+  static FENESTRA_HD void Store(const Chain& chain, const Block& block, Pair* partial) {
+    if constexpr (kRows == 0) {
+      *partial = chain.AsPair();
+    } else {
+      *partial = block.AsPair(chain.Value());
+    }
   }
 };
 
 template <Scheme kScheme, int kFoldRows>
-struct SumOf;
+struct SchemeOf;
 template <>
-struct SumOf<Scheme::kPlain, 0> {
-  using Type = PlainSum;
-};
+struct SchemeOf<Scheme::kPlain, 0> : Composed<PlainChain, NoBlock, 0> {};
+template <>
+struct SchemeOf<Scheme::kKahan, 0> : Composed<KahanChain, NoBlock, 0> {};
+template <>
+struct SchemeOf<Scheme::kTwoSum, 0> : Composed<TwoSumChain, NoBlock, 0> {};
+template <>
+struct SchemeOf<Scheme::kTwoProd, 0> : Composed<TwoProdChain, NoBlock, 0> {};
+template <>
+struct SchemeOf<Scheme::kFma64, 0> : Composed<Fma64Chain, NoBlock, 0> {};
 template <int kFoldRows>
-struct SumOf<Scheme::kFold64, kFoldRows> {
-  using Type = Fold64Sum<kFoldRows>;
+struct SchemeOf<Scheme::kFold64, kFoldRows> : Composed<PlainChain, Fp64Block, kFoldRows> {};
+template <int kFoldRows>
+struct SchemeOf<Scheme::kFoldPair, kFoldRows> : Composed<PlainChain, PairBlock, kFoldRows> {};
+template <int kFoldRows>
+struct SchemeOf<Scheme::kChunkKahan, kFoldRows> : Composed<KahanChain, PlainBlock, kFoldRows> {};
+
+// Sums of the dw reduce: over the groups of a CTA, then over CTAs. Each takes partials of its own
+// kind, 8 bytes a column.
+
+struct Fp64Reduce {
+  using Partial = double;
+  double total = 0;
+
+  FENESTRA_HD void Add(double partial) { total = arith::Add(total, partial); }
+  FENESTRA_HD void Merge(const Fp64Reduce& other) { Add(other.total); }
+  FENESTRA_HD double AsPartial() const { return total; }
+  FENESTRA_HD double Total() const { return total; }
 };
+
+struct PlainReduce {
+  using Partial = Pair;
+  float sum = 0;
+
+  FENESTRA_HD void Add(const Pair& partial) {
+    sum = arith::Add(sum, arith::Add(partial.high, partial.low));
+  }
+  FENESTRA_HD void Merge(const PlainReduce& other) { sum = arith::Add(sum, other.sum); }
+  FENESTRA_HD Pair AsPartial() const { return {sum, 0}; }
+  FENESTRA_HD double Total() const { return static_cast<double>(sum); }
+};
+
+struct KahanReduce {
+  using Partial = Pair;
+  float sum = 0;
+  float lost = 0;
+
+  FENESTRA_HD void AddTerm(float value) {
+    const float term = Sub(value, lost);
+    const float next = arith::Add(sum, term);
+    lost = Kept(next, Sub(Sub(next, sum), term));
+    sum = next;
+  }
+  FENESTRA_HD void Add(const Pair& partial) {
+    lost = Kept(partial.high, Sub(lost, partial.low));
+    AddTerm(partial.high);
+  }
+  FENESTRA_HD void Merge(const KahanReduce& other) { Add(other.AsPartial()); }
+  FENESTRA_HD Pair AsPartial() const { return {sum, -lost}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPartial()); }
+};
+
+struct TwoSumReduce {
+  using Partial = Pair;
+  float sum = 0;
+  float error = 0;
+
+  FENESTRA_HD void Add(const Pair& partial) {
+    const Pair next = TwoSum(sum, partial.high);
+    sum = next.high;
+    error = arith::Add(error, arith::Add(next.low, partial.low));
+  }
+  FENESTRA_HD void Merge(const TwoSumReduce& other) { Add(other.AsPartial()); }
+  FENESTRA_HD Pair AsPartial() const { return {sum, Kept(sum, error)}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPartial()); }
+};
+
+template <ReduceSum kSum>
+struct ReduceOf;
 template <>
-struct SumOf<Scheme::kFma64, 0> {
-  using Type = Fma64Sum;
-};
+struct ReduceOf<ReduceSum::kFp64> : Fp64Reduce {};
 template <>
-struct SumOf<Scheme::kTwoProd, 0> {
-  using Type = TwoProdSum;
-};
+struct ReduceOf<ReduceSum::kPlain> : PlainReduce {};
+template <>
+struct ReduceOf<ReduceSum::kKahan> : KahanReduce {};
+template <>
+struct ReduceOf<ReduceSum::kTwoSum> : TwoSumReduce {};
+
+// Pairwise tree over kCount sums, as TreeSum has it. Overwrites them.
+template <int kCount, typename Reduce>
+FENESTRA_HD Reduce TreeMerge(Reduce* sums) {
+  if constexpr (kCount == 1) {
+    return sums[0];
+  } else {
+    constexpr int kHalf = (kCount + 1) / 2;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (int i = 0; i < kCount / 2; ++i) sums[i].Merge(sums[i + kHalf]);
+    return TreeMerge<kHalf>(sums);
+  }
+}
 
 // Final dw of one column; `old` is what an accumulating call adds to.
 FENESTRA_HD float FinalDw(double total, bool accumulate, float old) {

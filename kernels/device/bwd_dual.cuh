@@ -1,6 +1,6 @@
 // Backward for few rows, one launch and no workspace: the first width / kSlab CTAs each own kSlab
-// columns and sum all rows into FP64, the others each do kGroups rows of dx. Both read dy and h;
-// the second reader finds them in L2.
+// columns and sum all rows, thread by thread in the scheme's chains and then in FP64; the others
+// each do kGroups rows of dx. Both read dy and h; the second reader finds them in L2.
 #pragma once
 
 #include "kernels/arith/split.h"
@@ -10,7 +10,7 @@
 
 namespace fenestra::device {
 
-template <int kWidth, int kThreads, int kSlab>
+template <int kWidth, int kThreads, int kSlab, typename Chain>
 __device__ __forceinline__ void DualColumns(const launch::BackwardCall& call) {
   constexpr int kLanes = kSlab / kVector;  // lanes of a row
   constexpr int kGroups = arith::DualLaneGroups(kThreads, kSlab);
@@ -21,19 +21,21 @@ __device__ __forceinline__ void DualColumns(const launch::BackwardCall& call) {
   const int group = static_cast<int>(threadIdx.x) / kLanes;
   const int column = static_cast<int>(blockIdx.x) * kSlab + lane * kVector;
 
-  double sums[kVector] = {};
+  Chain chains[kVector];
 #pragma unroll 4
   for (std::int64_t row = group; row < call.rows; row += kGroups) {
     float dy[kVector];
     float h[kVector];
     Unpack(LoadVector(RowOf(call.inputs[0], call.heads, row) + column), dy);
     Unpack(LoadVector(RowOf(call.inputs[1], call.heads, row) + column), h);
-    const auto rstd = static_cast<double>(__ldg(call.rstd + row));
+    const float rstd = __ldg(call.rstd + row);
+    const auto rstd64 = static_cast<double>(rstd);
 #pragma unroll
-    for (int i = 0; i < kVector; ++i) {
-      sums[i] = arith::Fma(static_cast<double>(arith::Mul(dy[i], h[i])), rstd, sums[i]);
-    }
+    for (int i = 0; i < kVector; ++i) chains[i].Add(arith::Mul(dy[i], h[i]), rstd, rstd64);
   }
+  double sums[kVector];
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) sums[i] = chains[i].Total();
 #pragma unroll
   for (int mask = kLanes; mask < 32; mask *= 2) {
 #pragma unroll
@@ -100,12 +102,13 @@ __device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int c
   }
 }
 
-template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, bool kResidual, typename Weight>
+template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, bool kResidual, typename Chain,
+          typename Weight>
 __global__ void __launch_bounds__(kThreads)
     BwdDualKernel(const __grid_constant__ launch::BackwardCall call) {
   constexpr int kColumnCtas = kWidth / kSlab;
   if (blockIdx.x < kColumnCtas) {
-    DualColumns<kWidth, kThreads, kSlab>(call);
+    DualColumns<kWidth, kThreads, kSlab, Chain>(call);
   } else {
     DualRows<kWidth, kThreads, kWarpsPerRow, kResidual, Weight>(
         call, static_cast<int>(blockIdx.x) - kColumnCtas);

@@ -11,74 +11,112 @@
 
 namespace fenestra::device {
 
-// Writes the partial sums of one CTA, [width] doubles at PartialIndex.
-template <int kWidth, typename Layout, int kVectors, typename Sum>
-__device__ __forceinline__ void WritePartial(const Layout& group, const Sum (&sums)[kVectors][8],
-                                             unsigned char* storage, double* partial) {
-  const auto pair_of = [&](int v, int pair) {
-    return make_double2(sums[v][2 * pair].Total(), sums[v][2 * pair + 1].Total());
-  };
-  const auto index_of = [&](int v, int pair) {
-    return arith::PartialIndex(arith::VectorColumn(v, group.lane, Layout::kLanes) + 2 * pair,
-                               Layout::kLanes);
+// Two neighbouring partials, as one 16-byte vector.
+template <typename Partial>
+struct alignas(16) PartialVector {
+  Partial first;
+  Partial second;
+};
+
+// The blocks of one thread's columns, in registers or in shared memory, where a thread's lie
+// kThreads apart so that a warp's are contiguous.
+template <typename Block, int kCount, int kThreads, BlockStore kStore>
+class Blocks {
+ public:
+  static constexpr int kBytes = 0;
+  __device__ __forceinline__ explicit Blocks(unsigned char*) {}
+  __device__ __forceinline__ Block& At(int i) { return blocks_[i]; }
+
+ private:
+  Block blocks_[kCount];
+};
+template <typename Block, int kCount, int kThreads>
+class Blocks<Block, kCount, kThreads, BlockStore::kShared> {
+ public:
+  static constexpr int kBytes = kCount * kThreads * static_cast<int>(sizeof(Block));
+  __device__ __forceinline__ explicit Blocks(unsigned char* storage)
+      : mine_(reinterpret_cast<Block*>(storage) + threadIdx.x) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) At(i) = {};
+  }
+  __device__ __forceinline__ Block& At(int i) { return mine_[i * kThreads]; }
+
+ private:
+  Block* mine_;
+};
+
+// Writes the partials of one CTA, [width] at PartialIndex.
+template <typename Reduce, int kWidth, typename Layout, int kVectors, typename PartialAt>
+__device__ __forceinline__ void WritePartial(const Layout& group, const PartialAt& partial_at,
+                                             unsigned char* storage, void* workspace) {
+  using Partial = typename Reduce::Partial;
+  static_assert(sizeof(Partial) == arith::kReducePartialBytes);
+  Partial* partial = static_cast<Partial*>(workspace) + std::int64_t{blockIdx.x} * kWidth;
+  const auto write_pairs = [&](Partial* target) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+#pragma unroll
+      for (int pair = 0; pair < 4; ++pair) {
+        const int index = arith::PartialIndex(
+            arith::VectorColumn(v, group.lane, Layout::kLanes) + 2 * pair, Layout::kLanes);
+        *reinterpret_cast<PartialVector<Partial>*>(target + index) = {partial_at(v, 2 * pair),
+                                                                      partial_at(v, 2 * pair + 1)};
+      }
+    }
   };
   if constexpr (Layout::kGroups == 1) {
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-#pragma unroll
-      for (int pair = 0; pair < 4; ++pair) {
-        *reinterpret_cast<double2*>(partial + index_of(v, pair)) = pair_of(v, pair);
-      }
-    }
+    write_pairs(partial);
   } else {
-    // The ring is drained: its storage now holds [group][width] totals, summed in group order.
-    auto* totals = reinterpret_cast<double*>(storage);
+    // The ring is drained: its storage now holds [group][width] partials, summed in group order.
+    auto* partials = reinterpret_cast<Partial*>(storage);
     __syncthreads();
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-#pragma unroll
-      for (int pair = 0; pair < 4; ++pair) {
-        *reinterpret_cast<double2*>(totals + group.index * kWidth + index_of(v, pair)) =
-            pair_of(v, pair);
-      }
-    }
+    write_pairs(partials + group.index * kWidth);
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < kWidth; i += Layout::kGroups * Layout::kLanes) {
-      double total = totals[i];
+      Reduce total;
 #pragma unroll
-      for (int g = 1; g < Layout::kGroups; ++g) total = arith::Add(total, totals[g * kWidth + i]);
-      partial[i] = total;
+      for (int g = 0; g < Layout::kGroups; ++g) total.Add(partials[g * kWidth + i]);
+      partial[i] = total.AsPartial();
     }
   }
 }
 
+// `Scheme`: arith::SchemeOf.
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, Loads kLoads,
-          bool kResidual>
+          bool kResidual, typename Scheme, BlockStore kBlockStore>
 struct BwdRingShape {
   static constexpr int kTensors = kResidual ? 3 : 2;
   using Layout = Group<kThreads, kWarpsPerRow>;
   static constexpr int kTileRows = Layout::kGroups * kRows;
   static constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
   static_assert(kVectors * kVector * Layout::kLanes == kWidth);
-  using Stages = std::conditional_t<kLoads == Loads::kBulk,
-                                    BulkRing<kWidth, kThreads, kTileRows, kStages, kTensors>,
-                                    AsyncRing<kWidth, Layout, kRows, kStages, kTensors>>;
+  using Stages =
+      std::conditional_t<kLoads == Loads::kBulk,
+                         BulkRing<kWidth, kThreads, kTileRows, kStages, kTensors>,
+                         std::conditional_t<kLoads == Loads::kAsync,
+                                            AsyncRing<kWidth, Layout, kRows, kStages, kTensors>,
+                                            PlainLoads<kWidth, Layout, kRows, kTensors>>>;
+  using ColumnBlocks = Blocks<typename Scheme::Block, kVectors * kVector, kThreads, kBlockStore>;
   static constexpr int kTotalsBytes =
-      Layout::kGroups == 1 ? 0 : Layout::kGroups * kWidth * static_cast<int>(sizeof(double));
-  static constexpr int kSharedBytes = Stages::kBytes > kTotalsBytes ? Stages::kBytes : kTotalsBytes;
+      Layout::kGroups == 1 ? 0 : Layout::kGroups * kWidth * arith::kReducePartialBytes;
+  // The ring, whose place the totals of the groups take in the end, then the blocks.
+  static constexpr int kRingBytes = Stages::kBytes > kTotalsBytes ? Stages::kBytes : kTotalsBytes;
+  static constexpr int kSharedBytes = kRingBytes + ColumnBlocks::kBytes;
 };
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
-          Loads kLoads, bool kResidual, typename Sum, typename Weight>
+          Loads kLoads, bool kResidual, typename Scheme, BlockStore kBlockStore, typename Reduce,
+          typename Weight>
 __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
-  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads, kResidual>;
+  using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads, kResidual,
+                             Scheme, kBlockStore>;
   using Layout = typename Shape::Layout;
   constexpr int kVectors = Shape::kVectors;
   // A stage may be refilled at once when threads fill it for themselves, or when the barrier inside
   // Sum tells that every warp has read it (one group). Else each warp says so itself, and the stage
   // is refilled one iteration late, so that warp 0 need not wait for the slowest group.
-  constexpr bool kAtOnce = kLoads == Loads::kAsync || Layout::kGroups == 1;
+  constexpr bool kAtOnce = kLoads != Loads::kBulk || Layout::kGroups == 1;
 
   extern __shared__ __align__(128) unsigned char storage[];
   __shared__ __align__(8) std::uint64_t barriers[2 * kStages];
@@ -110,7 +148,8 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
   // The reduce may take its place now; it waits for this grid's end before it reads.
   ptx::ReleaseDependents();
 
-  Sum sums[kVectors][kVector];
+  typename Scheme::Chain chains[kVectors][kVector];
+  typename Shape::ColumnBlocks blocks(storage + Shape::kRingBytes);
   int added = 0;  // rows this thread has added
   int stage = 0;
   int last_stage = kStages - 1;
@@ -171,10 +210,19 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
           Unpack(h[j][v], b);
 #pragma unroll
           for (int i = 0; i < kVector; ++i) {
-            sums[v][i].Add(arith::Mul(a[i], b[i]), rstd[j], rstd64, added);
+            chains[v][i].Add(arith::Mul(a[i], b[i]), rstd[j], rstd64);
           }
         }
         ++added;
+        if (Scheme::FoldsAfter(added)) {
+#pragma unroll
+          for (int v = 0; v < kVectors; ++v) {
+#pragma unroll
+            for (int i = 0; i < kVector; ++i) {
+              Scheme::Fold(&chains[v][i], &blocks.At(v * kVector + i));
+            }
+          }
+        }
       }
     });
     if constexpr (kAtOnce) {
@@ -209,44 +257,64 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
       parity ^= 1;
     }
   }
-  WritePartial<kWidth>(group, sums, storage,
-                       static_cast<double*>(call.workspace) + std::int64_t{blockIdx.x} * kWidth);
+  const auto partial_at = [&](int v, int i) {
+    typename Reduce::Partial partial;
+    Scheme::Store(chains[v][i], blocks.At(v * kVector + i), &partial);
+    return partial;
+  };
+  WritePartial<Reduce, kWidth, Layout, kVectors>(group, partial_at, storage, call.workspace);
 }
 
 // Sums the partials of `ctas` CTAs, whose rows were shared by kLanes lanes, into dw. Launched with
-// programmatic stream serialization behind BwdRingKernel; one CTA per kReduceColumns columns.
-template <int kWidth, int kLanes>
-__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceColumns)
-    DwReduceKernel(const double* partials, int ctas, float* dw, bool accumulate) {
+// programmatic stream serialization behind BwdRingKernel; each thread takes kColumns neighbouring
+// partials.
+template <int kWidth, int kLanes, typename Reduce, int kColumns>
+__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes)
+    DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
+  using Partial = typename Reduce::Partial;
   constexpr int kGroups = arith::kReduceGroups;
-  constexpr int kBatch = 8;  // loads in flight per thread
-  __shared__ double totals[kGroups][arith::kReduceColumns];
-  const int lane = static_cast<int>(threadIdx.x) % arith::kReduceColumns;
-  const int group = static_cast<int>(threadIdx.x) / arith::kReduceColumns;
-  const int index = static_cast<int>(blockIdx.x) * arith::kReduceColumns + lane;
-  const int column = arith::PartialColumn(index, kLanes);
+  constexpr int kBatch = 8 / kColumns;  // loads in flight per thread and column
+  __shared__ Reduce totals[kGroups][kColumns][arith::kReduceLanes];
+  const int lane = static_cast<int>(threadIdx.x) % arith::kReduceLanes;
+  const int group = static_cast<int>(threadIdx.x) / arith::kReduceLanes;
+  const int index = (static_cast<int>(blockIdx.x) * arith::kReduceLanes + lane) * kColumns;
   ptx::WaitForPrimary();
-  double total = 0;
+  Reduce sums[kColumns];
   for (int first = group; first < ctas; first += kBatch * kGroups) {
-    double batch[kBatch];
+    Partial batch[kBatch][kColumns];
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const int cta = first + i * kGroups;
-      if (cta < ctas) batch[i] = partials[std::int64_t{cta} * kWidth + index];
+      if (cta >= ctas) continue;
+      const Partial* source = partials + std::int64_t{cta} * kWidth + index;
+      if constexpr (kColumns == 1) {
+        batch[i][0] = *source;
+      } else {
+#pragma unroll
+        for (int c = 0; c < kColumns; c += 2) {
+          const auto two = *reinterpret_cast<const PartialVector<Partial>*>(source + c);
+          batch[i][c] = two.first;
+          batch[i][c + 1] = two.second;
+        }
+      }
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      if (first + i * kGroups < ctas) total = arith::Add(total, batch[i]);
+      if (first + i * kGroups >= ctas) continue;
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c) sums[c].Add(batch[i][c]);
     }
   }
-  totals[group][lane] = total;
-  __syncthreads();
-  if (group > 0) return;
-  double parts[kGroups];
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) parts[g] = totals[g][lane];
-  dw[column] =
-      arith::FinalDw(arith::TreeSum<kGroups>(parts), accumulate, accumulate ? dw[column] : 0.0F);
+  for (int c = 0; c < kColumns; ++c) totals[group][c][lane] = sums[c];
+  __syncthreads();
+  if (group >= kColumns) return;  // one group for each of the columns
+  Reduce parts[kGroups];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) parts[g] = totals[g][group][lane];
+  const int column = arith::PartialColumn(index + group, kLanes);
+  dw[column] = arith::FinalDw(arith::TreeMerge<kGroups>(parts).Total(), accumulate,
+                              accumulate ? dw[column] : 0.0F);
 }
 
 }  // namespace fenestra::device

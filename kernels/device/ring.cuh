@@ -1,6 +1,7 @@
 // Rings of row tiles in shared memory, drained by every warp. BulkRing is filled by the bulk copy
 // engine: warp 0 refills a stage once all warps have taken what they need of it into registers.
-// AsyncRing is filled by cp.async, each thread for itself. Both have one interface.
+// AsyncRing is filled by cp.async, each thread for itself. PlainLoads is no ring: rows are read
+// where they lie. All have one interface.
 #pragma once
 
 #include "kernels/arith/split.h"
@@ -157,6 +158,35 @@ class AsyncRing {
   const Rows* tensors_;
   const Divisor& heads_;
   const arith::TileRange& tiles_;
+};
+
+// Each thread reads its vectors of global memory when it needs them; other CTAs of the SM fill the
+// wait.
+template <int kWidth, typename Layout, int kRows, int kTensors>
+class PlainLoads {
+ public:
+  static constexpr int kBytes = 0;
+
+  __device__ __forceinline__ PlainLoads(unsigned char*, std::uint64_t*, const Rows* tensors,
+                                        const Divisor& heads, bool, const arith::TileRange& tiles)
+      : tensors_(tensors), heads_(heads), tiles_(tiles), tile_(tiles.first) {}
+
+  __device__ __forceinline__ void Wait(int, std::uint32_t) {}
+
+  // Past the end the last row, which is then not used.
+  __device__ __forceinline__ const std::uint16_t* Row(int, int tensor, int row) const {
+    const std::int64_t last = tiles_.end - 1;
+    const std::int64_t at = tile_ + row < last ? tile_ + row : last;
+    return RowOf(tensors_[tensor], heads_, at);
+  }
+
+  __device__ __forceinline__ void Refill(int, std::int64_t) { tile_ += tiles_.step; }
+
+ private:
+  const Rows* tensors_;
+  const Divisor& heads_;
+  const arith::TileRange& tiles_;
+  std::int64_t tile_;
 };
 
 }  // namespace fenestra::device

@@ -60,22 +60,27 @@ Status Launch(void (*kernel)(Parameters...), std::int64_t ctas, int threads, int
 template <int kProgram, typename Weight>
 struct BwdRingLauncher {
   static constexpr Program kP = kPrograms[kProgram];
+  using Scheme = arith::SchemeOf<kP.scheme, kP.fold_rows>;
+  using Reduce = arith::ReduceOf<kP.reduce_sum>;
   using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
-                                     kP.loads, kP.residual>;
+                                     kP.loads, kP.residual, Scheme, kP.blocks>;
   static constexpr auto* kKernel =
       &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
-                             kP.ctas_per_sm, kP.loads, kP.residual,
-                             typename arith::SumOf<kP.scheme, kP.fold_rows>::Type, Weight>;
+                             kP.ctas_per_sm, kP.loads, kP.residual, Scheme, kP.blocks, Reduce,
+                             Weight>;
+  static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
+  static constexpr auto* kReduceKernel =
+      &device::DwReduceKernel<kP.width, 32 * kP.warps_per_row, Reduce, kReduceColumns>;
 
   static Status Launch(const BackwardCall& call, int sm_count, cudaStream_t stream) {
     const int ctas = arith::RingCtas(kP, call.rows, sm_count);
     const Status status = launch::Launch(kKernel, ctas, kP.threads, Shape::kSharedBytes,
                                          Follow::kAfter, stream, call, kP.split);
     if (!status.ok()) return status;
-    return launch::Launch(
-        device::DwReduceKernel<kP.width, 32 * kP.warps_per_row>, kP.width / arith::kReduceColumns,
-        arith::kReduceGroups * arith::kReduceColumns, 0, Follow::kEarly, stream,
-        static_cast<const double*>(call.workspace), ctas, call.dw, call.accumulate);
+    return launch::Launch(kReduceKernel, kP.width / (arith::kReduceLanes * kReduceColumns),
+                          arith::kReduceGroups * arith::kReduceLanes, 0, Follow::kEarly, stream,
+                          static_cast<const typename Reduce::Partial*>(call.workspace), ctas,
+                          call.dw, call.accumulate);
   }
   static Status Prepare() { return RaiseSharedLimit(kKernel, Shape::kSharedBytes); }
   static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, Shape::kSharedBytes, facts); }
@@ -86,7 +91,8 @@ template <int kProgram, typename Weight>
 struct BwdDualLauncher {
   static constexpr Program kP = kPrograms[kProgram];
   static constexpr auto* kKernel =
-      &device::BwdDualKernel<kP.width, kP.threads, kP.warps_per_row, kP.slab, kP.residual, Weight>;
+      &device::BwdDualKernel<kP.width, kP.threads, kP.warps_per_row, kP.slab, kP.residual,
+                             typename arith::SchemeOf<kP.scheme, 0>::Chain, Weight>;
 
   static Status Launch(const BackwardCall& call, int, cudaStream_t stream) {
     const std::int64_t ctas = kP.width / kP.slab + (call.rows + kP.groups() - 1) / kP.groups();

@@ -136,6 +136,29 @@ TEST_P(EveryBackward, LosesInDwWhatItsSchemeSays) {
   }
 }
 
+// On long chains (one SM's worth of CTAs) each compensated or folded scheme loses far less than the
+// plain one of its width: what is left of Kahan's and TwoSum's is the rounding of the terms, of the
+// folds the length of a chain.
+TEST_P(EveryBackward, LosesLessThanThePlainScheme) {
+  const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
+  if (program.scheme == Scheme::kPlain || program.structure != Structure::kRing) return;
+  Case test(program.width, 6000, Family::kOutlier);
+  std::vector<double> reference(test.w.size());
+  ReferenceDw(test.rows, program.width, test.h, test.dy, test.rstd, reference);
+  HostBackward call = test.Backward();
+  call.dx = {};
+  const auto worst_of = [&](int index) {
+    RunOnHost(index, 1, kThreads, call);
+    return WorstOf(test.dw, reference).fraction;
+  };
+  int plain_index = 0;
+  while (kPrograms[static_cast<std::size_t>(plain_index)].scheme != Scheme::kPlain ||
+         kPrograms[static_cast<std::size_t>(plain_index)].width != program.width) {
+    ++plain_index;
+  }
+  EXPECT_LT(worst_of(GetParam()), 0.5 * worst_of(plain_index));
+}
+
 TEST_P(EveryBackward, GivesTheSameBitsOnAnyNumberOfThreads) {
   const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
   Case test(program);

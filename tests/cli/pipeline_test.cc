@@ -50,7 +50,7 @@ Evidence TwoWindowEvidence() {
 
 class Pipeline : public ::testing::Test {
  protected:
-  void SetUp() override { evidence_ = Dump(TwoWindowEvidence(), folder_.path()).at(0); }
+  void SetUp() override { evidence_ = Dump(TwoWindowEvidence(), folder_.path()).at(0).path; }
 
   ProcessResult Fenestra(std::vector<std::string> words) const {
     words.insert(words.begin(), FENESTRA_COMMAND);
@@ -153,7 +153,7 @@ TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
   Json({"export", "--board", "h200_132", "--out", "windows"});
   Evidence other = TwoWindowEvidence();
   other.times[0].median_ns += 1;
-  const std::string file = Dump(other, File("other")).at(0).string();
+  const std::string file = Dump(other, File("other")).at(0).path.string();
   Json({"import", file, "--db", "other.db"});
   const ProcessResult result =
       Fenestra({"check", "--board", "h200_132", "--out", "windows", "--db", "other.db"});

@@ -94,7 +94,8 @@ TEST(Repository, HeaderAndEvidenceBelongTogether) {
   const std::string db = folder.path() + "/fenestra.db";
   const std::string sources = FENESTRA_SOURCES;
   const auto imported =
-      RunProcess({FENESTRA_COMMAND, "import", "--db", db, sources + "/evidence/h200_132.tsv"});
+      RunProcess({FENESTRA_COMMAND, "import", "--db", db, sources + "/evidence/h200_132.tsv",
+                  sources + "/evidence/h200_132_res.tsv"});
   ASSERT_EQ(imported.exit_code, 0) << imported.err;
   const auto checked = RunProcess({FENESTRA_COMMAND, "check", "--db", db, "--board", "h200_132",
                                    "--out", sources + "/kernels/dispatch/windows"});

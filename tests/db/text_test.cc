@@ -84,14 +84,31 @@ TEST(Text, DumpsOneFileABoardAndReadsItBack) {
   evidence.times.push_back(Time(1024, 0));
   evidence.digests.push_back(evidence.digests.front());
   evidence.digests.back().key.board = "b200_148";
-  const auto files = Dump(evidence, scratch / "out");
+  std::vector<std::filesystem::path> files;
+  for (const DumpedFile& file : Dump(evidence, scratch / "out")) files.push_back(file.path);
   EXPECT_THAT(files, testing::ElementsAre(scratch / "out" / "b200_148.tsv",
-                                          scratch / "out" / "h200_132.tsv"));
+                                          scratch / "out" / "h200_132.tsv",
+                                          scratch / "out" / "h200_132_res.tsv"));
   Sort(&evidence);
   EXPECT_TRUE(Same(Import(files), evidence));
   // A group's lines follow in order of rows.
   const std::string text = hand_made::ReadBytes(files[1]);
   EXPECT_LT(text.find("\n64\t28512"), text.find("\n1024\t28512"));
+}
+
+TEST(Text, RoutesWithResidualHaveAFileOfTheirOwn) {
+  const Scratch scratch;
+  Evidence evidence;
+  evidence.environments = OneOfEach().environments;
+  evidence.times = {Time(64, 0), Time(1024, 0)};
+  evidence.times.back().key.route.residual = true;
+  const auto files = Dump(evidence, scratch / "out");
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files[0].path, scratch / "out" / "h200_132.tsv");
+  EXPECT_EQ(files[1].path, scratch / "out" / "h200_132_res.tsv");
+  EXPECT_EQ(files[0].evidence.times, std::vector{evidence.times.front()});
+  EXPECT_EQ(files[1].evidence.times, std::vector{evidence.times.back()});
+  EXPECT_TRUE(Same(Import({files[1].path, files[0].path}), evidence));
 }
 
 TEST(Text, EqualEvidencePrintsTheSameBytesInAnyOrder) {

@@ -12,7 +12,7 @@ class DumpCommand final : public Command {
  public:
   const char* name() const override { return "dump"; }
   const char* summary() const override {
-    return "Write evidence as sorted text that diffs and merges, a file a board";
+    return "Write evidence as sorted text that diffs and merges, by board";
   }
   const char* example() const override { return "fenestra dump --out evidence"; }
 
@@ -35,9 +35,9 @@ class DumpCommand final : public Command {
     Json list = Json::array();
     for (const std::string& board : boards) {
       const Evidence evidence = LoadEvidence(store, ResolveBoard(board), db_);
-      for (const std::filesystem::path& path : Dump(evidence, folder_)) {
-        AddCounts(path.string(), evidence, &table);
-        list.push_back(CountsJson(path.string(), evidence));
+      for (const DumpedFile& file : Dump(evidence, folder_)) {
+        AddCounts(file.path.string(), file.evidence, &table);
+        list.push_back(CountsJson(file.path.string(), file.evidence));
       }
     }
     out->PrintResult(json_, {{"files", list}}, table);

@@ -13,7 +13,7 @@ class ImportCommand final : public Command {
   const char* summary() const override {
     return "Read text evidence into the database; what is there already stays as it is";
   }
-  const char* example() const override { return "fenestra import evidence/h200_132.tsv"; }
+  const char* example() const override { return "fenestra import evidence/h200_132*.tsv"; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("FILE", files_, "Text evidence, as 'fenestra dump' writes it")

@@ -18,7 +18,10 @@ std::string SchemeText(const Program& program) {
   return text;
 }
 
-void Add(const Program& program, Table* table, Json* list) {
+const Program& At(int index) { return kPrograms[static_cast<std::size_t>(index)]; }
+
+void Add(int index, Table* table, Json* list) {
+  const Program& program = At(index);
   const ProgramName name(program);
   table->Add({std::string(name.view()), std::string(ToString(program.pass)),
               fmt::format("{}", program.width), fmt::format("{}", program.threads),
@@ -39,6 +42,11 @@ void Add(const Program& program, Table* table, Json* list) {
                    {"scheme", ToString(program.scheme)},
                    {"fold_rows", program.fold_rows},
                    {"split", ToString(program.split)},
+                   {"loads", ToString(program.loads)},
+                   {"blocks", ToString(program.blocks)},
+                   {"reduce_form", ToString(program.reduce_form)},
+                   {"reduce_sum", ToString(program.reduce_sum)},
+                   {"dw_twin", ProgramName(At(DwTwinOf(index))).view()},
                    {"in_place", AllowsInPlace(program)}});
 }
 
@@ -66,10 +74,10 @@ class Programs final : public Command {
                  {"scheme"},
                  {"in place"}});
     Json list = Json::array();
-    for (const Program& program : kPrograms) {
+    for (int i = 0; i < kProgramCount; ++i) {
       if (std::any_of(routes.begin(), routes.end(),
-                      [&](const Route& route) { return Serves(program, route); })) {
-        Add(program, &table, &list);
+                      [&](const Route& route) { return Serves(At(i), route); })) {
+        Add(i, &table, &list);
       }
     }
     out->PrintResult(json_, Json{{"programs", list}}, table);
