@@ -14,6 +14,7 @@ struct Evidence {
   std::vector<DigestRecord> digests;
   std::vector<EdgeRecord> edges;
   std::vector<WaitRecord> waits;
+  std::vector<KernelRecord> kernels;
   std::vector<FailureRecord> failures;
   std::vector<PublishedRecord> published;
 };

@@ -150,6 +150,23 @@ struct Kind<WaitRecord> {
   static void Origin(auto& r, auto&& visit) { visit("environment", r.environment); }
 };
 
+template <>
+struct Kind<KernelRecord> {
+  static constexpr std::string_view kName = "kernels";
+  static constexpr Names kGroup{"weight", "environment"};
+  static void Key(auto& r, auto&& visit) {
+    visit("board", r.key.board);
+    visit("program", r.key.program);
+    visit("weight", r.key.weight);
+  }
+  static void Value(auto& r, auto&& visit) {
+    visit("registers", r.registers);
+    visit("spill_bytes", r.spill_bytes);
+    visit("shared_bytes", r.shared_bytes);
+  }
+  static void Origin(auto& r, auto&& visit) { visit("environment", r.environment); }
+};
+
 // Failures are events: the same measurement may fail for two reasons, so all of it is key.
 template <>
 struct Kind<FailureRecord> {
@@ -179,7 +196,8 @@ void All(auto& record, auto&& visit) {
 // The lists of an Evidence that records are kept in (all but `published`), in file order.
 template <typename Lists>
 auto ListsOf(Lists& e) {
-  return std::tie(e.environments, e.times, e.accuracy, e.digests, e.edges, e.waits, e.failures);
+  return std::tie(e.environments, e.times, e.accuracy, e.digests, e.edges, e.waits, e.kernels,
+                  e.failures);
 }
 
 // Calls f(list) for each list of the evidence.

@@ -93,10 +93,15 @@ void CheckIntegrity(sqlite::Connection* connection, const fs::path& path, OpenMo
   };
   if (mode != OpenMode::kReadOnly) return check("PRAGMA quick_check(1)");
   for (const char* table : {"sqlite_schema", "boards", "environments", "sessions", "edges", "waits",
-                            "failures", "plans", "plan_environments", "plan_waivers", "plan_routes",
-                            "plan_windows", "releases", "published"}) {
+                            "kernels", "failures", "plans", "plan_environments", "plan_waivers",
+                            "plan_routes", "plan_windows", "releases", "published"}) {
     check(fmt::format("PRAGMA quick_check({})", table));
   }
+}
+
+bool IsOlder(sqlite::Connection* connection) {
+  return connection->ReadInt64("PRAGMA user_version") <
+         static_cast<std::int64_t>(Migrations().size());
 }
 
 bool HasBytes(const fs::path& path, std::string_view suffix) {
@@ -222,6 +227,11 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
     sqlite::Connection still = OpenImmutable(path);
     try {
       CheckIdentity(&still, path);
+      // Of an older version: brought up to date by opening it to write, then read.
+      if (mode == OpenMode::kReadOnly && IsOlder(&still)) {
+        OpenStoreFile(path, OpenMode::kReadWrite);
+        return OpenStoreFile(path, mode);
+      }
       CheckIntegrity(&still, path, mode);
       sound = true;
     } catch (const Error&) {

@@ -35,6 +35,7 @@ struct SourcedEvidence {
   Sourced<DigestRecord> digests;
   Sourced<EdgeRecord> edges;
   Sourced<WaitRecord> waits;
+  Sourced<KernelRecord> kernels;
   Sourced<FailureRecord> failures;
 };
 

@@ -154,6 +154,25 @@ struct WaitRecord {
   auto operator<=>(const WaitRecord&) const = default;
 };
 
+// What the compiler made of a program's main kernel for a weight dtype.
+struct KernelKey {
+  std::string board;
+  std::string program;
+  Dtype weight = Dtype::kBf16;
+
+  auto operator<=>(const KernelKey&) const = default;
+};
+
+struct KernelRecord {
+  KernelKey key;
+  int registers = 0;     // per thread
+  int spill_bytes = 0;   // local memory per thread
+  int shared_bytes = 0;  // static and dynamic, per CTA
+  std::string environment;
+
+  auto operator<=>(const KernelRecord&) const = default;
+};
+
 // A measurement that could not be made: the program faulted, hung or was refused.
 struct FailureRecord {
   std::string board;

@@ -136,7 +136,16 @@ CREATE TABLE published (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kMigrations{kVersion1};
+constexpr std::string_view kVersion2 = R"sql(
+CREATE TABLE kernels (
+  board TEXT NOT NULL, program TEXT NOT NULL, weight TEXT NOT NULL,
+  registers INTEGER NOT NULL, spill_bytes INTEGER NOT NULL, shared_bytes INTEGER NOT NULL,
+  environment TEXT NOT NULL,
+  PRIMARY KEY (board, program, weight)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2};
 
 }  // namespace
 

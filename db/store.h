@@ -91,6 +91,7 @@ class Store {
   bool HasDigest(const DigestKey& key) const;
   bool HasEdge(const EdgeKey& key) const;
   bool HasWait(const WaitKey& key) const;
+  bool HasKernel(const KernelKey& key) const;
   // Whether the program failed in this measurement, for whatever reason.
   bool HasFailure(const TimeGroup& group, std::string_view program) const;
   // Samples of a time, in call order; empty when there are none.

@@ -15,7 +15,7 @@ struct Store::Impl {
   explicit Impl(sqlite::Connection opened)
       : connection(std::move(opened)),
         tables(&connection, &connection, &connection, &connection, &connection, &connection,
-               &connection) {}
+               &connection, &connection) {}
 
   template <typename Record>
   Table<Record>& TableOf() {
@@ -24,7 +24,7 @@ struct Store::Impl {
 
   sqlite::Connection connection;
   std::tuple<Table<Environment>, Table<TimeRecord>, Table<AccuracyRecord>, Table<DigestRecord>,
-             Table<EdgeRecord>, Table<WaitRecord>, Table<FailureRecord>>
+             Table<EdgeRecord>, Table<WaitRecord>, Table<KernelRecord>, Table<FailureRecord>>
       tables;
 };
 

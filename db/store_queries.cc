@@ -79,6 +79,10 @@ bool Store::HasWait(const WaitKey& key) const {
   return impl_->TableOf<WaitRecord>().Find(fields::WithKey<WaitRecord>(key)).has_value();
 }
 
+bool Store::HasKernel(const KernelKey& key) const {
+  return impl_->TableOf<KernelRecord>().Find(fields::WithKey<KernelRecord>(key)).has_value();
+}
+
 std::vector<Sample> Store::LoadSamples(const TimeKey& key) const {
   sqlite::Statement select = impl_->connection.Prepare(
       "SELECT round, call, union_ns, span_ns, sm_clock_mhz, memory_clock_mhz FROM samples "

@@ -97,6 +97,13 @@ Evidence OneOfEach() {
                              .beside_kib = 132},
                      .waits = true,
                      .environment = id}};
+  evidence.kernels = {{.key = {.board = "h200_132",
+                               .program = "bwd_dual_h256_t256_w1_slab64_fma64",
+                               .weight = Dtype::kFp32},
+                       .registers = 64,
+                       .spill_bytes = 0,
+                       .shared_bytes = 4160,
+                       .environment = id}};
   evidence.failures = {{.board = "h200_132",
                         .route = {.pass = Pass::kForward,
                                   .residual = false,
@@ -187,7 +194,7 @@ std::string ReadBytes(const fs::path& path) {
 bool Same(const Evidence& a, const Evidence& b) {
   return a.environments == b.environments && a.times == b.times && a.accuracy == b.accuracy &&
          a.digests == b.digests && a.edges == b.edges && a.waits == b.waits &&
-         a.failures == b.failures && a.published == b.published;
+         a.kernels == b.kernels && a.failures == b.failures && a.published == b.published;
 }
 
 }  // namespace fenestra::hand_made

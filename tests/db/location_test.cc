@@ -69,6 +69,23 @@ TEST(Location, RefusesAnotherProgramsDatabase) {
   ExpectRefused(scratch, "another program");
 }
 
+TEST(Location, BringsAnOlderFileUpToDateWhoeverOpensIt) {
+  for (OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite, OpenMode::kCreate}) {
+    const Scratch scratch;
+    {
+      sqlite::Connection older("a.db", scratch / "a.db",
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+      Migrate(&older, Migrations().first(1));
+      older.Execute("INSERT INTO waits VALUES ('h200_132', 'bwd_x', 100, 1, '0123456789abcdef')");
+    }
+    EXPECT_EQ(Store::Open(scratch / "a.db", mode).Boards().size(), 0);
+    sqlite::Connection now("a.db", scratch / "a.db", SQLITE_OPEN_READWRITE);
+    EXPECT_EQ(now.ReadInt64("PRAGMA user_version"), SchemaVersion());
+    EXPECT_EQ(now.ReadInt64("SELECT count(*) FROM waits"), 1);
+    EXPECT_EQ(now.ReadInt64("SELECT count(*) FROM kernels"), 0);
+  }
+}
+
 TEST(Location, RefusesANewerSchema) {
   const Scratch scratch;
   SoundBytes(scratch);

@@ -118,6 +118,10 @@ TEST_F(StoreTest, LookUpsTellKeysApart) {
   EXPECT_TRUE(store_.HasWait(wait));
   wait.beside_kib = 100;
   EXPECT_FALSE(store_.HasWait(wait));
+  KernelKey kernel = evidence.kernels[0].key;
+  EXPECT_TRUE(store_.HasKernel(kernel));
+  kernel.weight = Dtype::kBf16;
+  EXPECT_FALSE(store_.HasKernel(kernel));
 }
 
 TEST_F(StoreTest, AGroupIsDoneWhenEachProgramHasItsProcessesOrFailed) {

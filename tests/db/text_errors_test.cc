@@ -50,7 +50,7 @@ TEST_P(Faults, AreReportedWithTheirLine) {
 }
 
 // Lines: 1 title, 2-3 environments, 4-6 times, 7-9 accuracy, 10-12 digests, 13-15 edges, 16-18
-// waits, 19-21 failures, 22 end.
+// waits, 19-21 kernels, 22-24 failures, 25 end.
 INSTANTIATE_TEST_SUITE_P(
     Text, Faults,
     testing::Values(
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Replacement{"BadClass", "differs", "differ", 15, "dw: 'differ'"},
         Replacement{"BadProgram", "bwd_dual_h256", "bwd dual_h256", 15, "below"},
         Replacement{"BadFlag", "132\t1", "132\tyes", 18, "waits: 'yes'"},
-        Replacement{"BadEscape", "hung:\\t", "hung:\\z", 21, "reason"},
+        Replacement{"BadEscape", "hung:\\t", "hung:\\z", 24, "reason"},
         Replacement{"EditedEnvironment", "13.0.88", "13.0.89", 3, "id: 'aff6f23d5cbcdee0'"},
         Replacement{"FieldMissing", "28416\t", "", 6, "7 fields where 8"},
         Replacement{"FieldTooMany", "28416\t", "28416\t1\t", 6, "9 fields where 8"},
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 6),
                     6, "byte 0x00"},
         Replacement{"HighByte", "28416", "284\xff", 6, "byte 0xff"},
-        Replacement{"MoreBehindTheEnd", "[end]\n", "[end]\n\n", 23, "more after the closing line"},
+        Replacement{"MoreBehindTheEnd", "[end]\n", "[end]\n\n", 26, "more after the closing line"},
         Replacement{"EmptyLine", "[waits]", "\n[waits]", 16, "1 fields where 8"},
         Replacement{"GiganticLine", "28416", std::string(70'000, '1'), 6, "more than 65536"},
         Replacement{"GiganticField", "28416", std::string(5'000, '1'), 6, "..."}),

@@ -7,12 +7,12 @@ namespace fenestra::cli {
 namespace {
 
 constexpr std::array kKinds{"environments", "times", "accuracy", "digests",
-                            "edges",        "waits", "failures"};
+                            "edges",        "waits", "kernels",  "failures"};
 
 std::array<std::size_t, kKinds.size()> CountsOf(const Evidence& evidence) {
-  return {evidence.environments.size(), evidence.times.size(), evidence.accuracy.size(),
-          evidence.digests.size(),      evidence.edges.size(), evidence.waits.size(),
-          evidence.failures.size()};
+  return {evidence.environments.size(), evidence.times.size(),   evidence.accuracy.size(),
+          evidence.digests.size(),      evidence.edges.size(),   evidence.waits.size(),
+          evidence.kernels.size(),      evidence.failures.size()};
 }
 
 }  // namespace

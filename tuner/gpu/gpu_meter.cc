@@ -1,5 +1,6 @@
 #include "tuner/gpu/accuracy_meter.h"
 #include "tuner/gpu/gpu_lock.h"
+#include "tuner/gpu/launch_meter.h"
 #include "tuner/gpu/time_meter.h"
 #include "tuner/sweep/meter.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 class CudaMeter final : public GpuMeter {
  public:
-  explicit CudaMeter(const MeterContext& context) : context_(context), accuracy_(context_) {
+  explicit CudaMeter(const MeterContext& context)
+      : context_(context), accuracy_(context_), launch_(context_) {
     int devices = 0;
     CheckCuda(cudaGetDeviceCount(&devices), "looking for a GPU");
   }
@@ -28,10 +30,15 @@ class CudaMeter final : public GpuMeter {
     const GpuLock lock(PciBusId());
     return accuracy_.Measure(task);
   }
+  Group Measure(const LaunchTask& task) override {
+    const GpuLock lock(PciBusId());
+    return launch_.Measure(task);
+  }
 
  private:
   const MeterContext context_;
   AccuracyMeter accuracy_;
+  LaunchMeter launch_;
   std::unique_ptr<TimeMeter> time_;
 };
 

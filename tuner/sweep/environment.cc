@@ -2,6 +2,8 @@
 
 #include <sys/utsname.h>
 
+#include "tuner/sweep/commit.h"  // written by the build: FENESTRA_COMMIT
+
 namespace fenestra {
 
 Environment ThisEnvironment(const std::optional<GpuInfo>& gpu) {

@@ -39,6 +39,7 @@ class GpuMeter {
   virtual Group Measure(const TimeTask& task) = 0;
   virtual Group Measure(const AccuracyTask& task) = 0;
   virtual Group Measure(const EdgeTask& task) = 0;
+  virtual Group Measure(const LaunchTask& task) = 0;
 };
 
 // Holds the GPU's lock while it measures. Throws Error in host-only builds and without a GPU.

@@ -22,21 +22,27 @@ constexpr int kReleaseSessions = 8;
 constexpr double kHangFactor = 30;
 constexpr double kHangAllowance_s = 60;
 
-// Failures are kept by route; those of accuracy under the FP32-weight twin.
+// Failures are kept by route; those of accuracy and of launches under the FP32-weight twin.
 Route RouteOf(const TimeTask& task) { return task.route; }
 Route RouteOf(const AccuracyTask& task) {
   return {.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = task.width};
 }
+Route RouteOf(const LaunchTask& task) {
+  return {.pass = Pass::kBackward, .weight = kLaunchWeight, .width = task.width};
+}
 View ViewOf(const TimeTask& task) { return task.view; }
 View ViewOf(const AccuracyTask&) { return View::kRows; }
+View ViewOf(const LaunchTask&) { return View::kRows; }
 std::int64_t RowsOf(const TimeTask& task) { return task.rows(); }
 std::int64_t RowsOf(const AccuracyTask& task) { return task.rows; }
+std::int64_t RowsOf(const LaunchTask&) { return kLaunchRows; }
 
 // Tasks of one worker process follow one another; a change of this text starts a new one.
 std::string ProcessOf(const TimeTask& task) {
   return fmt::format("{} session {}", ToString(task.route), task.session);
 }
 std::string ProcessOf(const AccuracyTask& task) { return fmt::format("h{} accuracy", task.width); }
+std::string ProcessOf(const LaunchTask& task) { return fmt::format("h{} launches", task.width); }
 
 std::string Label(const TimeTask& task) {
   return fmt::format("{} {} {} rows, session {}", ToString(task.route), ToString(task.view),
@@ -45,6 +51,7 @@ std::string Label(const TimeTask& task) {
 std::string Label(const AccuracyTask& task) {
   return fmt::format("h{} {} {} rows", task.width, ToString(task.family), task.rows);
 }
+std::string Label(const LaunchTask& task) { return fmt::format("h{} launches", task.width); }
 
 class Sweeper {
  public:
@@ -64,6 +71,7 @@ class Sweeper {
                                                                                : kReleaseSessions;
     RunAll(screening);
     RunAll(accuracy);
+    if (options_.time) RunAll(LaunchTasks(options_.routes));
     for (int session = 1; session <= sessions; ++session) {
       RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));
     }
@@ -112,6 +120,27 @@ class Sweeper {
       key.reference = Reference::kEagerRstd;
       if (RecordsAllAt(task.width, task.rows)) present = present && store_.HasAccuracy(key);
       return present || store_.HasFailure(failures, key.program);
+    });
+    return task;
+  }
+
+  LaunchTask Remaining(LaunchTask task) const {
+    const TimeGroup failures{.board = std::string(options_.board->name),
+                             .route = RouteOf(task),
+                             .view = View::kRows,
+                             .rows = kLaunchRows,
+                             .environment = options_.environment.id};
+    std::erase_if(task.programs, [&](int program) {
+      const std::string board(options_.board->name);
+      const std::string name = NameAt(program);
+      bool present = true;
+      for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
+        present = present && store_.HasKernel({board, name, weight});
+      }
+      for (int beside_kib : kBesideKib) {
+        present = present && store_.HasWait({board, name, beside_kib});
+      }
+      return present || store_.HasFailure(failures, name);
     });
     return task;
   }

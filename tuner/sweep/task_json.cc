@@ -57,6 +57,10 @@ Json ToJson(const EdgeTask& task) {
           {"above", NameAt(task.above)}};
 }
 
+Json ToJson(const LaunchTask& task) {
+  return {{"kind", "launch"}, {"width", task.width}, {"programs", NamesOf(task.programs)}};
+}
+
 Task FromJson(const Json& json) {
   const std::string kind = json.at("kind");
   if (kind == "time") {
@@ -79,6 +83,9 @@ Task FromJson(const Json& json) {
                     .rows = json.at("rows"),
                     .below = ProgramOf(json.at("below")),
                     .above = ProgramOf(json.at("above"))};
+  }
+  if (kind == "launch") {
+    return LaunchTask{.width = json.at("width"), .programs = ProgramsOf(json.at("programs"))};
   }
   throw Error(fmt::format("worker: unknown task '{}'", kind));
 }

@@ -8,7 +8,7 @@
 
 namespace fenestra {
 
-using Task = std::variant<TimeTask, AccuracyTask, EdgeTask>;
+using Task = std::variant<TimeTask, AccuracyTask, EdgeTask, LaunchTask>;
 
 std::string ToLine(const Task& task);  // no line break
 // Throws Error when the line is not a task, or names a program this build does not have.

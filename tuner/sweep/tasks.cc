@@ -153,6 +153,18 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
   return tasks;
 }
 
+std::vector<LaunchTask> LaunchTasks(const std::vector<Route>& routes) {
+  std::map<int, std::set<int>> programs;
+  for (const Route& route : routes) {
+    for (int program : ProgramsOf(route, 1)) programs[route.width].insert(program);
+  }
+  std::vector<LaunchTask> tasks;
+  for (const auto& [width, of_width] : programs) {
+    tasks.push_back({width, {of_width.begin(), of_width.end()}});
+  }
+  return tasks;
+}
+
 bool RecordsAllAt(int width, std::int64_t rows) {
   const std::vector<View> views = ViewsOf(width);
   return std::any_of(views.begin(), views.end(), [&](View view) { return IsTimed(view, rows); });
@@ -170,6 +182,11 @@ double CostOf(const AccuracyTask& task) {
   const auto elements = static_cast<double>(task.rows * task.width);
   const auto programs = static_cast<double>(task.programs.size());
   return task.inputs * (100e-6 + 10e-6 * programs + elements * (12e-12 + 1.5e-12 * programs));
+}
+
+// A program that waits is given up on after 20 ms, twice.
+double CostOf(const LaunchTask& task) {
+  return 0.2 + 0.05 * static_cast<double>(task.programs.size());
 }
 
 }  // namespace fenestra

@@ -2,6 +2,7 @@
 // store, and a task whose evidence is there already is not run again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,17 @@ struct EdgeTask {
   int above = -1;
 };
 
+// How programs of one width launch: registers and spills for both weight dtypes, and whether a call
+// of kLaunchRows rows with kLaunchWeight weights starts beside a kernel that holds kBesideKib of
+// shared memory in a CTA on every SM.
+struct LaunchTask {
+  int width = 0;
+  std::vector<int> programs;
+};
+inline constexpr std::int64_t kLaunchRows = 4096;
+inline constexpr Dtype kLaunchWeight = Dtype::kFp32;
+inline constexpr std::array kBesideKib{100, 132};
+
 // Name of a program, an index into kPrograms.
 std::string NameAt(int program);
 
@@ -72,6 +84,9 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
 // row counts of H 256 are those of all its views.
 std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile);
 
+// One task a width, of every program that serves one of the routes.
+std::vector<LaunchTask> LaunchTasks(const std::vector<Route>& routes);
+
 // Whether dw digests, and the error against the reference at the eager rstd, are recorded at a row
 // count: where times are taken. The rounding of rstd, which that error adds, is no program's doing
 // and moves slowly with rows, and evidence is to stay small enough to review.
@@ -80,5 +95,6 @@ bool RecordsAllAt(int width, std::int64_t rows);
 // Relative cost of a task, in seconds on an H200, for the estimate of what remains.
 double CostOf(const TimeTask& task);
 double CostOf(const AccuracyTask& task);
+double CostOf(const LaunchTask& task);
 
 }  // namespace fenestra

@@ -7,12 +7,14 @@
 // margin       0.001 of the budget
 // noise        0.014 of the time, which a window must earn
 // protocol     1
-// evidence     aa2f0d384e4d655c
+// evidence     f8c1a9ad6fc7ffed
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
+// environment  efd7c05cebfe676f gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 2a3ed56
 // time         measured
 // accuracy     measured
-// content      a1c5cb948ffb0af5
+// content      995ab0a5da45067a
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -1181,7 +1183,7 @@ static_assert(AreSound(kH200_132_routes));
 inline constexpr BoardWindows kH200_132{
     .board = FindBoard("h200_132"),
     .routes = kH200_132_routes,
-    .evidence_digest = "aa2f0d384e4d655c",
+    .evidence_digest = "f8c1a9ad6fc7ffed",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kH200_132_routes),
