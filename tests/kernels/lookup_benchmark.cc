@@ -1,4 +1,4 @@
-// Time of one lookup: the route on a board, then its window. At most 20 ns (docs/design.md).
+// Time of one lookup: the route on a board, then its window. To take at most 20 ns.
 #include <benchmark/benchmark.h>
 
 #include <array>

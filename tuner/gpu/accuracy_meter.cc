@@ -168,12 +168,8 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
   for (int program : {task.below, task.above}) {
     context_.announce(NameAt(program));
     PrepareProgram(program, route.weight);
-    if (backward) {
-      RunProgram(program, context_.board->sm_count, buffers.Backward(rows, route.weight),
-                 &workspace_, kStream);
-    } else {
-      RunProgram(program, context_.board->sm_count, buffers.Forward(rows, route.weight), kStream);
-    }
+    RunProgram(program, context_.board->sm_count, buffers, rows, route.weight, &workspace_,
+               kStream);
     if (program != task.below) break;
     out.Keep();
     small.Keep();

@@ -8,7 +8,6 @@
 #include "accuracy/error.h"
 #include "accuracy/gpu/cuda_check.h"
 #include "kernels/launch/entry.h"
-#include "kernels/program_list.h"
 #include "tuner/gpu/side_kernel.h"
 
 namespace fenestra {
@@ -54,13 +53,8 @@ KernelRecord FactsOf(const MeterContext& context, int program, Dtype weight) {
 }  // namespace
 
 void LaunchMeter::Run(int program, const RouteBuffers& buffers, cudaStream_t stream) {
-  const int sm_count = context_.board->sm_count;
-  if (kPrograms[static_cast<std::size_t>(program)].pass == Pass::kForward) {
-    RunProgram(program, sm_count, buffers.Forward(kLaunchRows, kLaunchWeight), stream);
-  } else {
-    RunProgram(program, sm_count, buffers.Backward(kLaunchRows, kLaunchWeight), &workspace_,
-               stream);
-  }
+  RunProgram(program, context_.board->sm_count, buffers, kLaunchRows, kLaunchWeight, &workspace_,
+             stream);
 }
 
 bool LaunchMeter::Waits(int program, const RouteBuffers& buffers, int beside_kib) {

@@ -102,6 +102,20 @@ BackwardArguments RouteBuffers::Backward(std::int64_t tokens, Dtype weight) cons
           .dw = dw.get()};
 }
 
+StreamCall RouteBuffers::Floor(Pass pass, std::int64_t tokens) const {
+  const bool backward = pass == Pass::kBackward;
+  StreamCall call;
+  call.in[0] = x.get();
+  call.in[1] = backward ? dy.get() : residual.get();
+  call.in[2] = residual_gradient.get();
+  call.out[0] = out.get();
+  call.out[1] = residual_out.get();
+  call.reads = (backward ? 2 : 1) + (residual_ ? 1 : 0);
+  call.writes = residual_ && !backward ? 2 : 1;
+  call.bytes = rows(tokens) * width_ * 2;
+  return call;
+}
+
 void RouteBuffers::PoisonOutputs(cudaStream_t stream) {
   out.Poison(stream);
   if (residual_) residual_out.Poison(stream);
@@ -128,6 +142,15 @@ void RunProgram(int program, int sm_count, const BackwardArguments& arguments,
       arith::WorkspaceBytes(kPrograms[static_cast<std::size_t>(program)], call.rows, sm_count));
   call.workspace = workspace->get();
   Check(EntryOf(program, arguments.shape.weight).backward(call, sm_count, stream), program);
+}
+
+void RunProgram(int program, int sm_count, const RouteBuffers& buffers, std::int64_t tokens,
+                Dtype weight, DeviceArray<unsigned char>* workspace, cudaStream_t stream) {
+  if (kPrograms[static_cast<std::size_t>(program)].pass == Pass::kForward) {
+    RunProgram(program, sm_count, buffers.Forward(tokens, weight), stream);
+  } else {
+    RunProgram(program, sm_count, buffers.Backward(tokens, weight), workspace, stream);
+  }
 }
 
 }  // namespace fenestra

@@ -4,6 +4,7 @@
 
 #include "kernels/tensor.h"
 #include "tuner/gpu/device_memory.h"
+#include "tuner/gpu/stream.h"
 
 namespace fenestra {
 
@@ -18,6 +19,9 @@ class RouteBuffers {
   // The call of a program on the first `tokens` tokens.
   ForwardArguments Forward(std::int64_t tokens, Dtype weight) const;
   BackwardArguments Backward(std::int64_t tokens, Dtype weight) const;
+
+  // The streaming kernel that moves the bytes of that call (packed, whatever the view).
+  StreamCall Floor(Pass pass, std::int64_t tokens) const;
 
   void PoisonOutputs(cudaStream_t stream);
 
@@ -54,6 +58,10 @@ std::int64_t StorageOf(View view, int width, std::int64_t tokens);
 void RunProgram(int program, int sm_count, const ForwardArguments& arguments, cudaStream_t stream);
 void RunProgram(int program, int sm_count, const BackwardArguments& arguments,
                 DeviceArray<unsigned char>* workspace, cudaStream_t stream);
+
+// The same on buffers of the program's width and form, for the pass the program is of.
+void RunProgram(int program, int sm_count, const RouteBuffers& buffers, std::int64_t tokens,
+                Dtype weight, DeviceArray<unsigned char>* workspace, cudaStream_t stream);
 
 // Loads a program's kernels, so that the first timed call does not.
 void PrepareProgram(int program, Dtype weight);

@@ -16,29 +16,13 @@ TimeMeter::TimeMeter(const MeterContext& context) : context_(context), clocks_(P
 
 // Subjects are the task's programs in order, then the streaming floor.
 void TimeMeter::Enqueue(const TimeTask& task, int subject) {
-  const bool backward = task.route.pass == Pass::kBackward;
   if (subject == static_cast<int>(task.programs.size())) {
-    const bool residual = task.route.residual;
-    StreamCall call;
-    call.in[0] = buffers_->x.get();
-    call.in[1] = backward ? buffers_->dy.get() : buffers_->residual.get();
-    call.in[2] = buffers_->residual_gradient.get();
-    call.out[0] = buffers_->out.get();
-    call.out[1] = buffers_->residual_out.get();
-    call.reads = (backward ? 2 : 1) + (residual ? 1 : 0);
-    call.writes = residual && !backward ? 2 : 1;
-    call.bytes = task.rows() * task.route.width * 2;
-    LaunchStream(call, kStream);
+    LaunchStream(buffers_->Floor(task.route.pass, task.tokens), kStream);
     return;
   }
   const int program = task.programs[static_cast<std::size_t>(subject)];
-  if (backward) {
-    RunProgram(program, context_.board->sm_count,
-               buffers_->Backward(task.tokens, task.route.weight), &workspace_, kStream);
-  } else {
-    RunProgram(program, context_.board->sm_count, buffers_->Forward(task.tokens, task.route.weight),
-               kStream);
-  }
+  RunProgram(program, context_.board->sm_count, *buffers_, task.tokens, task.route.weight,
+             &workspace_, kStream);
 }
 
 void TimeMeter::WarmUp(const TimeTask& task) {
