@@ -45,10 +45,10 @@ FENESTRA_HD Lanes ButterflySum(Lanes lanes) {
   return lanes;
 }
 
-// Pairwise tree over the first kCount values: halves are added until one is left; an odd one out
+// Pairwise tree over the first kCount values: halves are combined until one is left; an odd one out
 // waits a level. Overwrites them. Recursive, so that the values stay in registers.
-template <int kCount, typename Real>
-FENESTRA_HD Real TreeSum(Real* values) {
+template <int kCount, typename Value, typename Combine>
+FENESTRA_HD Value TreeOf(Value* values, const Combine& combine) {
   if constexpr (kCount == 1) {
     return values[0];
   } else {
@@ -56,9 +56,20 @@ FENESTRA_HD Real TreeSum(Real* values) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (int i = 0; i < kCount / 2; ++i) values[i] = Add(values[i], values[i + kHalf]);
-    return TreeSum<kHalf>(values);
+    for (int i = 0; i < kCount / 2; ++i) values[i] = combine(values[i], values[i + kHalf]);
+    return TreeOf<kHalf>(values, combine);
   }
+}
+
+struct AddValues {
+  template <typename Real>
+  FENESTRA_HD Real operator()(Real a, Real b) const {
+    return Add(a, b);
+  }
+};
+template <int kCount, typename Real>
+FENESTRA_HD Real TreeSum(Real* values) {
+  return TreeOf<kCount>(values, AddValues{});
 }
 
 // One lane's share of sum(h * h), over one vector: `sum` carries from vector to vector.

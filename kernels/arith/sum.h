@@ -3,6 +3,7 @@
 // every structure; adding one is a chain or a block here and a line in SchemeOf.
 #pragma once
 
+#include "kernels/arith/row.h"
 #include "kernels/arith/scalar.h"
 #include "kernels/program.h"
 
@@ -262,19 +263,17 @@ struct ReduceOf<ReduceSum::kKahan> : KahanReduce {};
 template <>
 struct ReduceOf<ReduceSum::kTwoSum> : TwoSumReduce {};
 
-// Pairwise tree over kCount sums, as TreeSum has it. Overwrites them.
+// The tree of TreeSum over sums of the reduce. Overwrites them.
+struct MergeSums {
+  template <typename Reduce>
+  FENESTRA_HD Reduce operator()(Reduce a, const Reduce& b) const {
+    a.Merge(b);
+    return a;
+  }
+};
 template <int kCount, typename Reduce>
 FENESTRA_HD Reduce TreeMerge(Reduce* sums) {
-  if constexpr (kCount == 1) {
-    return sums[0];
-  } else {
-    constexpr int kHalf = (kCount + 1) / 2;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-    for (int i = 0; i < kCount / 2; ++i) sums[i].Merge(sums[i + kHalf]);
-    return TreeMerge<kHalf>(sums);
-  }
+  return TreeOf<kCount>(sums, MergeSums{});
 }
 
 // Final dw of one column; `old` is what an accumulating call adds to.

@@ -184,35 +184,36 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     }
     if constexpr (!kAtOnce) ring.Release(stage);
 
-    float dots[kRows];
-#pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      dots[j] = 0;
+    // body(v, dy, h) for each vector of row j, unpacked each time anew: registers hold it packed.
+    const auto for_vectors = [&](int j, const auto& body) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) {
         float a[kVector];
         float b[kVector];
         Unpack(dy[j][v], a);
         Unpack(h[j][v], b);
-        dots[j] = arith::DotSum(a, b, w[v], dots[j]);
+        body(v, a, b);
       }
+    };
+    float dots[kRows];
+#pragma unroll
+    for (int j = 0; j < kRows; ++j) {
+      dots[j] = 0;
+      for_vectors(j, [&](int v, float(&a)[kVector], float(&b)[kVector]) {
+        dots[j] = arith::DotSum(a, b, w[v], dots[j]);
+      });
     }
     group.Sum(dots, scratch[buffer], [&] {
 #pragma unroll
       for (int j = 0; j < kRows; ++j) {
         if (!valid[j]) continue;
         const auto rstd64 = static_cast<double>(rstd[j]);
-#pragma unroll
-        for (int v = 0; v < kVectors; ++v) {
-          float a[kVector];
-          float b[kVector];
-          Unpack(dy[j][v], a);
-          Unpack(h[j][v], b);
+        for_vectors(j, [&](int v, float(&a)[kVector], float(&b)[kVector]) {
 #pragma unroll
           for (int i = 0; i < kVector; ++i) {
             chains[v][i].Add(arith::Mul(a[i], b[i]), rstd[j], rstd64);
           }
-        }
+        });
         ++added;
         if (Scheme::FoldsAfter(added)) {
 #pragma unroll
@@ -235,19 +236,14 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
       if (!valid[j]) continue;
       const float mean = arith::RowMean(dots[j], 1.0F / kWidth, rstd[j]);
       std::uint16_t* out = RowOf(call.dx, call.heads, row + j * Layout::kGroups + group.index);
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v) {
-        float a[kVector];
-        float b[kVector];
-        Unpack(dy[j][v], a);
-        Unpack(h[j][v], b);
+      for_vectors(j, [&](int v, float(&a)[kVector], float(&b)[kVector]) {
         if constexpr (kResidual) {
           DxWithResidual(b, w[v], rstd[j], mean, gradient[j][v], a);
         } else {
           Dx(b, w[v], rstd[j], mean, a);
         }
         StoreVector(out + arith::VectorColumn(v, group.lane, Layout::kLanes), Pack(a));
-      }
+      });
     }
     last_stage = stage;
     last_parity = parity;
