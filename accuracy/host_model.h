@@ -1,6 +1,7 @@
 // The exact host model: every program's arithmetic on the CPU, in the order the kernel has it, from
-// the same code (kernels/arith). y, rstd, dx and dw equal the GPU's bit for bit, so a machine
-// without a GPU can measure the true error of a GPU program, and any board's row split can be run.
+// the same code (kernels/arith). y, rstd, residual out, dx and dw equal the GPU's bit for bit, so a
+// machine without a GPU can measure the true error of a GPU program, and any board's row split can
+// be run.
 //
 // Tensors are contiguous: BF16 as bits, [rows, width] row-major; rstd [rows]; w and dw [width].
 // Every function throws Error when a size is off or the program is of the other pass.

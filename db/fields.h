@@ -145,9 +145,10 @@ struct Kind<WaitRecord> {
     visit("board", r.key.board);
     visit("program", r.key.program);
     visit("beside_kib", r.key.beside_kib);
+    visit("environment", r.key.environment);
   }
   static void Value(auto& r, auto&& visit) { visit("waits", r.waits); }
-  static void Origin(auto& r, auto&& visit) { visit("environment", r.environment); }
+  static void Origin(auto&, auto&&) {}
 };
 
 template <>
@@ -158,13 +159,14 @@ struct Kind<KernelRecord> {
     visit("board", r.key.board);
     visit("program", r.key.program);
     visit("weight", r.key.weight);
+    visit("environment", r.key.environment);
   }
   static void Value(auto& r, auto&& visit) {
     visit("registers", r.registers);
     visit("spill_bytes", r.spill_bytes);
     visit("shared_bytes", r.shared_bytes);
   }
-  static void Origin(auto& r, auto&& visit) { visit("environment", r.environment); }
+  static void Origin(auto&, auto&&) {}
 };
 
 // Failures are events: the same measurement may fail for two reasons, so all of it is key.

@@ -7,6 +7,7 @@
 
 #include "accuracy/error.h"
 #include "db/text_line.h"
+#include "kernels/program_list.h"
 
 namespace fenestra {
 namespace {
@@ -18,8 +19,12 @@ constexpr std::int64_t kReach = 2;
 void AddMeasuredPoints(const Store& store, HistoryEntry* entry) {
   if (!entry->after || entry->kind != EdgeKind::kAccuracy) return;
   const std::int64_t edge = *entry->after;
+  const int below = FindProgram(entry->program_below);
+  const std::string
+      measured =  // the one of its dw twins that is; a program no longer listed, itself
+      below < 0 ? entry->program_below : std::string(DwTwinName(below).view());
   for (const AccuracyRecord& record : store.LoadAccuracyAbove(
-           entry->board, entry->routes.front().width, entry->program_below, edge, edge * kReach)) {
+           entry->board, entry->routes.front().width, measured, edge, edge * kReach)) {
     entry->points.push_back(
         {.source = record.stood_in ? "stood in" : "measured",
          .board = record.key.board,

@@ -190,6 +190,20 @@ void Create(const fs::path& path) {
   Publish(temporary, path);
 }
 
+// A copy of an older store in memory, brought up to date: who only reads changes no file.
+sqlite::Connection UpToDateCopy(sqlite::Connection* older, const fs::path& path) {
+  sqlite::Connection copy(
+      path.string(), ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
+  sqlite3_backup* backup = sqlite3_backup_init(copy.get(), "main", older->get(), "main");
+  if (backup == nullptr) copy.Fail(sqlite3_errcode(copy.get()));
+  (void)sqlite3_backup_step(backup, -1);  // its failure is finish's too
+  const int code = sqlite3_backup_finish(backup);
+  if (code != SQLITE_OK) older->Fail(code);
+  Migrate(&copy, Migrations());
+  CheckIntegrity(&copy, path, OpenMode::kReadOnly);
+  return copy;
+}
+
 }  // namespace
 
 bool IsNetworkFileSystem(std::uint32_t magic) {
@@ -227,11 +241,7 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
     sqlite::Connection still = OpenImmutable(path);
     try {
       CheckIdentity(&still, path);
-      // Of an older version: brought up to date by opening it to write, then read.
-      if (mode == OpenMode::kReadOnly && IsOlder(&still)) {
-        OpenStoreFile(path, OpenMode::kReadWrite);
-        return OpenStoreFile(path, mode);
-      }
+      if (mode == OpenMode::kReadOnly && IsOlder(&still)) return UpToDateCopy(&still, path);
       CheckIntegrity(&still, path, mode);
       sound = true;
     } catch (const Error&) {
@@ -244,6 +254,7 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
   sqlite::Connection connection =
       OpenLive(path, writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
   CheckIdentity(&connection, path);
+  if (!writes && IsOlder(&connection)) return UpToDateCopy(&connection, path);
   if (!sound) CheckIntegrity(&connection, path, mode);
   if (!writes) return connection;
   if (sqlite3_db_readonly(connection.get(), "main") == 1) connection.Fail(SQLITE_READONLY);

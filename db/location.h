@@ -9,7 +9,8 @@
 namespace fenestra {
 
 enum class OpenMode : int {
-  kReadOnly = 0,   // the file must exist; no file is created or changed
+  kReadOnly = 0,   // the file must exist; no file is created or changed: an older one is read
+                   // through a copy in memory that is brought up to date
   kReadWrite = 1,  // the file must exist; an older schema is migrated
   kCreate = 2,     // as kReadWrite, and a missing file is created
 };

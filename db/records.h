@@ -138,10 +138,13 @@ struct EdgeRecord {
 };
 
 // Does a program start beside a kernel that holds this much shared memory per CTA on every SM?
+// Asked of a call of 4096 rows with FP32 weights; waiting may be for registers as well as for
+// memory.
 struct WaitKey {
   std::string board;
   std::string program;
   int beside_kib = 0;  // 100 or 132
+  std::string environment;
 
   auto operator<=>(const WaitKey&) const = default;
 };
@@ -149,7 +152,6 @@ struct WaitKey {
 struct WaitRecord {
   WaitKey key;
   bool waits = false;
-  std::string environment;
 
   auto operator<=>(const WaitRecord&) const = default;
 };
@@ -159,6 +161,7 @@ struct KernelKey {
   std::string board;
   std::string program;
   Dtype weight = Dtype::kBf16;
+  std::string environment;
 
   auto operator<=>(const KernelKey&) const = default;
 };
@@ -166,9 +169,8 @@ struct KernelKey {
 struct KernelRecord {
   KernelKey key;
   int registers = 0;     // per thread
-  int spill_bytes = 0;   // local memory per thread
+  int spill_bytes = 0;   // local memory per thread: no program has arrays there
   int shared_bytes = 0;  // static and dynamic, per CTA
-  std::string environment;
 
   auto operator<=>(const KernelRecord&) const = default;
 };

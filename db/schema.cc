@@ -138,11 +138,20 @@ CREATE TABLE published (
 
 constexpr std::string_view kVersion2 = R"sql(
 CREATE TABLE kernels (
-  board TEXT NOT NULL, program TEXT NOT NULL, weight TEXT NOT NULL,
+  board TEXT NOT NULL, program TEXT NOT NULL, weight TEXT NOT NULL, environment TEXT NOT NULL,
   registers INTEGER NOT NULL, spill_bytes INTEGER NOT NULL, shared_bytes INTEGER NOT NULL,
-  environment TEXT NOT NULL,
-  PRIMARY KEY (board, program, weight)
+  PRIMARY KEY (board, program, weight, environment)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE waits_by_environment (
+  board TEXT NOT NULL, program TEXT NOT NULL, beside_kib INTEGER NOT NULL,
+  environment TEXT NOT NULL, waits INTEGER NOT NULL,
+  PRIMARY KEY (board, program, beside_kib, environment)
+) STRICT, WITHOUT ROWID;
+INSERT INTO waits_by_environment
+  SELECT board, program, beside_kib, environment, waits FROM waits;
+DROP TABLE waits;
+ALTER TABLE waits_by_environment RENAME TO waits;
 )sql";
 
 constexpr std::array kMigrations{kVersion1, kVersion2};

@@ -15,6 +15,7 @@
 namespace fenestra {
 namespace {
 
+namespace fs = std::filesystem;
 using text::AppendField;
 
 template <typename Record>
@@ -166,8 +167,12 @@ std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::pa
   for (std::string_view board : BoardsOf(sorted)) {
     for (const bool residual : {false, true}) {
       Evidence part = PartOf(sorted, board, residual);
-      if (BoardsOf(part).empty()) continue;
-      files.push_back({dir / fmt::format("{}{}.tsv", board, residual ? "_res" : ""), part});
+      fs::path path = dir / fmt::format("{}{}.tsv", board, residual ? "_res" : "");
+      if (BoardsOf(part).empty()) {
+        fs::remove(path, error);  // of an older dump: it would be read back with the other
+        continue;
+      }
+      files.push_back({std::move(path), std::move(part)});
       WriteFileAtomically(files.back().path, TextOfSorted(files.back().evidence, board));
     }
   }

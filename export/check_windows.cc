@@ -113,7 +113,7 @@ class WindowCheck {
     if (route.route.pass == Pass::kForward || window.edge == EdgeKind::kTop) return;
     if (window.program < 0) return;  // said already
     const AccuracyRecord* worst = nullptr;
-    const ProgramName twin(kPrograms[static_cast<std::size_t>(DwTwinOf(window.program))]);
+    const ProgramName twin = DwTwinName(window.program);
     for (const AccuracyRecord& record : evidence_.accuracy) {
       const AccuracyKey& key = record.key;
       if (key.board != plan_.board || key.width != route.route.width ||

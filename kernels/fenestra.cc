@@ -12,6 +12,9 @@ namespace fenestra {
 namespace {
 
 constexpr Status kNotOpen{StatusCode::kNoWindows, "device", "is not open"};
+constexpr Status kNoOwnWindows{
+    StatusCode::kNoWindows, "device",
+    "no windows for this board; set may_borrow to take the nearest board's of its arch"};
 
 Status CudaStatus(cudaError_t error, const char* argument, const char* reason) {
   if (error == cudaSuccess) return Status::Ok();
@@ -96,6 +99,9 @@ Status CheckAllLiveOn(int ordinal, std::initializer_list<NamedPointer> pointers)
 }  // namespace
 
 Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
+  if (options.split_sm_count < 0) {
+    return {StatusCode::kBadValue, "split_sm_count", "must not be negative"};
+  }
   cudaDeviceProp properties{};
   Status status =
       CudaStatus(cudaGetDeviceProperties(&properties, ordinal), "ordinal", "no such device");
@@ -105,37 +111,33 @@ Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
 
   Device opened;
   opened.ordinal_ = ordinal;
-  opened.split_ =
-      options.split_sm_count > 0 ? options.split_sm_count : properties.multiProcessorCount;
-  opened.windows_ = FindBoardWindows(*arch, properties.multiProcessorCount, properties.name);
+  opened.sm_count_ = properties.multiProcessorCount;
+  opened.split_ = options.split_sm_count > 0 ? options.split_sm_count : opened.sm_count_;
+  opened.windows_ = FindBoardWindows(*arch, opened.sm_count_, properties.name);
   std::snprintf(opened.product_.data(), opened.product_.size(), "%s", properties.name);
   if (opened.windows_ == nullptr && options.may_borrow) {
-    opened.windows_ = NearestBoardWindows(*arch, properties.multiProcessorCount);
+    opened.windows_ = NearestBoardWindows(*arch, opened.sm_count_);
     if (opened.windows_ != nullptr) {
       std::fprintf(stderr,
                    "fenestra: device %d (%s, %d SMs) has no windows; borrowing those of %.*s\n",
-                   ordinal, properties.name, properties.multiProcessorCount,
+                   ordinal, properties.name, opened.sm_count_,
                    static_cast<int>(opened.windows_->board->name.size()),
                    opened.windows_->board->name.data());
     }
   }
-  if (opened.windows_ == nullptr) {
-    return {StatusCode::kNoWindows, "ordinal",
-            "no windows for this board; set may_borrow to take the nearest board's"};
-  }
-  const CurrentDevice current(ordinal);
-  if (!current.status().ok()) return current.status();
-  status = PrepareAll(*opened.windows_);
   const BoardWindows* invariant = InvariantWindows();
-  if (status.ok() && invariant != nullptr && invariant != opened.windows_) {
-    status = PrepareAll(*invariant);
+  if (opened.windows_ == nullptr && invariant == nullptr) return kNoOwnWindows;
+  const CurrentDevice current(ordinal);
+  status = current.status();
+  for (const BoardWindows* windows : {opened.windows_, invariant}) {
+    if (status.ok() && windows != nullptr) status = PrepareAll(*windows);
   }
   if (status.ok()) *device = opened;
   return status;
 }
 
 Status Device::Find(Pass pass, const Shape& shape, Found* found) const {
-  if (windows_ == nullptr) return kNotOpen;
+  if (ordinal_ < 0) return kNotOpen;
   const Status status = CheckShape(shape);
   if (!status.ok()) return status;
   Route route{.pass = pass,
@@ -144,6 +146,9 @@ Status Device::Find(Pass pass, const Shape& shape, Found* found) const {
               .width = shape.width,
               .determinism = shape.determinism};
   *found = {.windows = windows_, .split = split_};
+  if (windows_ == nullptr && shape.determinism != Determinism::kBoardInvariant) {
+    return kNoOwnWindows;
+  }
   if (shape.determinism == Determinism::kBoardInvariant) {
     // One table and one split for all boards: those of one of them.
     found->windows = InvariantWindows();
@@ -179,12 +184,12 @@ Status Device::Choose(Pass pass, const Shape& shape, bool in_place, Choice* choi
   status = WindowIn(found, pass, shape, in_place, &window);
   if (!status.ok()) return status;
   choice->program = window->program;
-  choice->bases = BasesOn(*found.windows, *window, found.split, product_.data());
+  choice->bases = BasesOn(*found.windows, *window, sm_count_, found.split, product_.data());
   return Status::Ok();
 }
 
 Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) const {
-  if (windows_ == nullptr) return kNotOpen;
+  if (ordinal_ < 0) return kNotOpen;
   launch::ForwardCall call;
   bool in_place = false;
   Status status = Validate(arguments, &call, &in_place);
@@ -212,7 +217,7 @@ Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) c
 
 Status Device::Backward(const BackwardArguments& arguments, void* workspace,
                         std::int64_t workspace_bytes, cudaStream_t stream) const {
-  if (windows_ == nullptr) return kNotOpen;
+  if (ordinal_ < 0) return kNotOpen;
   launch::BackwardCall call;
   bool in_place = false;
   Status status = Validate(arguments, &call, &in_place);

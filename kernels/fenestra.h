@@ -27,7 +27,8 @@ struct DeviceOptions {
   // Take the windows of the nearest board of the same arch when the device's own has none; says so
   // once on standard error. Without it such a device is refused.
   bool may_borrow = false;
-  // Split rows as a board of this many SMs does, whose dw the results then are; 0: as this one.
+  // Split rows as a board of this many SMs does, by this device's windows; 0: as this one. The
+  // board-invariant level has its own split.
   int split_sm_count = 0;
 };
 
@@ -42,7 +43,8 @@ class Device {
   Device() = default;
 
   // Finds the windows of CUDA device `ordinal` and loads their kernels. Once per device; the
-  // current device is left as it was.
+  // current device is left as it was. A board without windows can still run the board-invariant
+  // level; calls of other levels are then refused.
   static Status Open(int ordinal, const DeviceOptions& options, Device* device);
 
   Status Forward(const ForwardArguments& arguments, cudaStream_t stream) const;
@@ -60,7 +62,7 @@ class Device {
   // need jump both ways.
   Status BackwardWorkspaceBytesUpTo(const Shape& shape, std::int64_t* bytes) const;
 
-  // The program for a shape; in_place: the output overlays an input.
+  // The program for a shape; in_place: y overlays x, or dx overlays dy.
   Status Choose(Pass pass, const Shape& shape, bool in_place, Choice* choice) const;
 
   const BoardWindows* windows() const { return windows_; }
@@ -78,6 +80,7 @@ class Device {
                          const Window** window);
 
   int ordinal_ = -1;
+  int sm_count_ = 0;
   int split_ = 0;                    // SM count by which rows are split
   std::array<char, 256> product_{};  // cudaDeviceProp::name
   const BoardWindows* windows_ = nullptr;

@@ -32,15 +32,9 @@ constexpr EnumNames<RowSplit, 2> kSplits{
 }  // namespace
 
 std::string_view ToString(Structure structure) { return NameOf(kStructures, structure); }
-std::optional<Structure> ParseStructure(std::string_view text) {
-  return ValueOf(kStructures, text);
-}
 std::string_view ToString(Scheme scheme) { return NameOf(kSchemes, scheme); }
-std::optional<Scheme> ParseScheme(std::string_view text) { return ValueOf(kSchemes, text); }
 std::string_view ToString(Loads loads) { return NameOf(kLoads, loads); }
-std::optional<Loads> ParseLoads(std::string_view text) { return ValueOf(kLoads, text); }
 std::string_view ToString(RowSplit split) { return NameOf(kSplits, split); }
-std::optional<RowSplit> ParseRowSplit(std::string_view text) { return ValueOf(kSplits, text); }
 std::string_view ToString(BlockStore store) { return NameOf(kBlockStores, store); }
 std::string_view ToString(ReduceForm form) { return NameOf(kReduceForms, form); }
 std::string_view ToString(ReduceSum sum) { return NameOf(kReduceSums, sum); }

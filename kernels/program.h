@@ -77,7 +77,7 @@ struct Program {
   int ctas_per_sm = 0;    // ring: resident CTAs per SM
   int slab = 0;           // dual: columns per column CTA
   Scheme scheme = Scheme::kNone;
-  int fold_rows = 0;  // kFold64: rows between folds, counted per thread
+  int fold_rows = 0;  // folding schemes: rows between folds, counted per thread
   RowSplit split = RowSplit::kRoundRobin;
   Loads loads = Loads::kBulk;
   BlockStore blocks = BlockStore::kRegisters;
@@ -93,9 +93,9 @@ struct Program {
 
 // A name built from the description alone, so the two cannot drift apart:
 // "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64", "bwd_ring_async_h256_...",
-// "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h256_t256_w1"; at the end, where they are not
-// the usual ones, where blocks are held and what the reduce is: "_shared", "_rslab", "_rtwosum".
-// Usable in constant expressions.
+// "bwd_ring_plainload_h512_...", "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h256_t256_w1";
+// at the end, where they are not the usual ones, where blocks are held and what the reduce is:
+// "_shared", "_rslab", "_rtwosum". Usable in constant expressions.
 class ProgramName {
  public:
   constexpr explicit ProgramName(const Program& program) {
@@ -214,13 +214,9 @@ constexpr bool Serves(const Program& program, const Route& route) {
 }
 
 std::string_view ToString(Structure structure);  // "ring", "dual", "direct"
-std::optional<Structure> ParseStructure(std::string_view text);
-std::string_view ToString(Scheme scheme);  // "none", "plain", "fold64", "fma64", "twoprod", ...
-std::optional<Scheme> ParseScheme(std::string_view text);
-std::string_view ToString(Loads loads);  // "bulk", "async", "plain"
-std::optional<Loads> ParseLoads(std::string_view text);
-std::string_view ToString(RowSplit split);  // "rr", "chunk"
-std::optional<RowSplit> ParseRowSplit(std::string_view text);
+std::string_view ToString(Scheme scheme);     // "none", "plain", "fold64", "fma64", "twoprod", ...
+std::string_view ToString(Loads loads);       // "bulk", "async", "plain"
+std::string_view ToString(RowSplit split);    // "rr", "chunk"
 std::string_view ToString(BlockStore store);  // "registers", "shared"
 std::string_view ToString(ReduceForm form);   // "split", "slab"
 std::string_view ToString(ReduceSum sum);     // "fp64", "plain", "kahan", "twosum"

@@ -127,7 +127,7 @@ inline constexpr std::array kPrograms{
     list::BwdDual(5120, 640, 20, 64),
     list::BwdDual(6144, 768, 24, 64),
 
-    // Backward, exact sums. The first of a width has its twins in the other schemes below.
+    // Backward, exact sums. The first of a width comes in the other schemes below.
     list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kFma64),
     list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kFma64),
     list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kFma64),
@@ -285,6 +285,8 @@ constexpr int DwTwinOf(int program) {
   return program;
 }
 
+constexpr ProgramName DwTwinName(int program) { return ProgramName(kPrograms[DwTwinOf(program)]); }
+
 // Same for generated headers: a name that is not in the list does not compile.
 consteval int ProgramIndex(std::string_view name) {
   const int index = FindProgram(name);
@@ -303,13 +305,23 @@ consteval bool NamesAreUnique() {
 }
 static_assert(NamesAreUnique(), "a program is listed twice");
 
-consteval bool ReducesFit() {
-  for (const Program& program : kPrograms) {
-    if (program.reduce_sum != ReduceSum::kFp64 && NeedsFp64(program.scheme)) return false;
+// What cannot be combined: a fold needs its rows; folds, blocks and reduces belong to rings; blocks
+// are those of folds; an FP32 reduce takes pairs, which FP64 schemes do not hand on; plain loads
+// have no stages.
+consteval bool FormsFit() {
+  for (const Program& p : kPrograms) {
+    const bool folds = FoldRows(p.scheme) > 0;
+    const bool usual = p.blocks == BlockStore::kRegisters && p.reduce_sum == ReduceSum::kFp64 &&
+                       p.reduce_form == ReduceForm::kSplit;
+    if (folds != (p.fold_rows > 0)) return false;
+    if (p.structure != Structure::kRing && (folds || !usual)) return false;
+    if (p.blocks == BlockStore::kShared && !folds) return false;
+    if (p.reduce_sum != ReduceSum::kFp64 && NeedsFp64(p.scheme)) return false;
+    if (p.loads == Loads::kPlain && p.stages != 1) return false;
   }
   return true;
 }
-static_assert(ReducesFit(), "an FP32 reduce takes pairs, which FP64 schemes do not hand on");
+static_assert(FormsFit(), "a program combines forms that do not go together");
 }  // namespace list
 
 }  // namespace fenestra

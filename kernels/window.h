@@ -52,7 +52,7 @@ struct Window {
   auto operator<=>(const Window&) const = default;
 };
 
-// A route's windows. `in_place` holds the windows of calls whose outputs overlay inputs, chosen
+// A route's windows. `in_place` holds the windows of calls whose y overlays x or dx dy, chosen
 // from the programs that allow it; empty when no program does.
 struct RouteWindows {
   Route route;

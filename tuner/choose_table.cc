@@ -32,15 +32,13 @@ std::vector<std::int64_t> AccuracyPlaces(const std::vector<std::int64_t>& measur
   return {*std::prev(above), *above};
 }
 
-std::string DwTwinName(int program) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(DwTwinOf(program))]).view());
-}
-
 void FillAccuracy(const ChooseOptions& options, const Route& route, const AccuracyTable& accuracy,
-                  const std::string& program, std::int64_t rows, Cell* cell) {
+                  int index, std::int64_t rows, Cell* cell) {
+  const std::string own(ProgramName(kPrograms[static_cast<std::size_t>(index)]).view());
+  const std::string program(DwTwinName(index).view());  // whose accuracy is that of both
   std::vector<Reading> readings;
   for (std::int64_t place : AccuracyPlaces(accuracy.rows(), rows)) {
-    const Waiver* waiver = FindWaiver(options.waivers, route, program, place, options.margin);
+    const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
     const double margin = waiver == nullptr ? options.margin : waiver->fraction;
     for (const Reading& reading : ReadingsAt(accuracy, route, program, place, margin)) {
       if (reading.rule == Rule::kMargin && reading.passes && reading.value > options.margin) {
@@ -91,7 +89,7 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
         cell.log_over_stream = at[p]->log_over_stream;
       }
       if (route.pass == Pass::kBackward) {
-        FillAccuracy(options, route, accuracy, DwTwinName(table.programs[p]), table.rows[i], &cell);
+        FillAccuracy(options, route, accuracy, table.programs[p], table.rows[i], &cell);
       }
     }
   }

@@ -1,6 +1,7 @@
 // Schemes of the running dw sum. A scheme is a chain, which one thread keeps of one column, and
-// where it folds, a block that the chain is emptied into every kFoldRows rows. Schemes compose with
-// every structure; adding one is a chain or a block here and a line in SchemeOf.
+// where it folds, a block that the chain is emptied into every kFoldRows rows. Rings take every
+// scheme, the dual grid those that do not fold; adding one is a chain or a block here and a line in
+// SchemeOf.
 #pragma once
 
 #include "kernels/arith/row.h"

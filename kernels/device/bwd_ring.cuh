@@ -1,6 +1,6 @@
 // Backward ring: persistent CTAs stream tiles of (dy, h), and of the gradient of residual out in
-// the residual form, through shared memory, write dx, and keep
-// the running dw sums of their columns in registers; the dw reduce then sums the CTAs' partials.
+// the residual form, through shared memory, write dx, and keep the running dw sums of their
+// columns; the dw reduce then sums the CTAs' partials.
 #pragma once
 
 #include <type_traits>

@@ -173,7 +173,8 @@ class PlainLoads {
 
   __device__ __forceinline__ void Wait(int, std::uint32_t) {}
 
-  // Past the end the last row, which is then not used.
+  // Past the end the last row, which is then not used: where dx overlays dy its owner may be
+  // writing it at that moment, and no bit depends on what is read.
   __device__ __forceinline__ const std::uint16_t* Row(int, int tensor, int row) const {
     const std::int64_t last = tiles_.end - 1;
     const std::int64_t at = tile_ + row < last ? tile_ + row : last;

@@ -89,16 +89,17 @@ struct Bases {
   auto operator<=>(const Bases&) const = default;
 };
 
-// Bases of a window found in `windows` on a device of `sm_count` SMs and this product name. What
-// was measured or stood in for there is borrowed on another board: time when SM count or product
-// differ, accuracy when the SM count does.
-constexpr Bases BasesOn(const BoardWindows& windows, const Window& window, int sm_count,
+// Bases of a window found in `windows` on a device of `sm_count` SMs and this product name, rows
+// split as on `split` SMs. What was measured or stood in for there is borrowed elsewhere: time when
+// SM count, split or product differ, accuracy when the split does.
+constexpr Bases BasesOn(const BoardWindows& windows, const Window& window, int sm_count, int split,
                         std::string_view product) {
   const auto borrow = [](Basis basis, bool own) {
     return own || basis == Basis::kNone ? basis : Basis::kBorrowed;
   };
-  const bool same_split = windows.board->sm_count == sm_count;
-  const bool same_board = same_split && product.starts_with(windows.board->product);
+  const bool same_split = windows.board->sm_count == split;
+  const bool same_board = same_split && windows.board->sm_count == sm_count &&
+                          product.starts_with(windows.board->product);
   return {borrow(window.time, same_board), borrow(window.accuracy, same_split)};
 }
 

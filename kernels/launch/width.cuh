@@ -82,7 +82,10 @@ struct BwdRingLauncher {
                           static_cast<const typename Reduce::Partial*>(call.workspace), ctas,
                           call.dw, call.accumulate);
   }
-  static Status Prepare() { return RaiseSharedLimit(kKernel, Shape::kSharedBytes); }
+  static Status Prepare() {
+    const Status status = RaiseSharedLimit(kKernel, Shape::kSharedBytes);
+    return status.ok() ? RaiseSharedLimit(kReduceKernel, 0) : status;  // loads the reduce as well
+  }
   static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, Shape::kSharedBytes, facts); }
   static constexpr Entry kEntry{.backward = Launch, .prepare = Prepare, .facts = Facts};
 };

@@ -29,7 +29,9 @@ class SweepCommand : public ::testing::Test {
     const auto result = RunProcess({FENESTRA_COMMAND, "dump", "--db", db, "--out", folder});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::ostringstream text;
-    text << std::ifstream(folder + "/h200_132.tsv").rdbuf();
+    for (const char* file : {"/h200_132.tsv", "/h200_132_res.tsv"}) {
+      if (std::ifstream stream(folder + file); stream) text << stream.rdbuf();
+    }
     return text.str();
   }
 

@@ -94,16 +94,16 @@ Evidence OneOfEach() {
                      .environment = id}};
   evidence.waits = {{.key = {.board = "h200_132",
                              .program = "bwd_dual_h256_t256_w1_slab64_fma64",
-                             .beside_kib = 132},
-                     .waits = true,
-                     .environment = id}};
+                             .beside_kib = 132,
+                             .environment = id},
+                     .waits = true}};
   evidence.kernels = {{.key = {.board = "h200_132",
                                .program = "bwd_dual_h256_t256_w1_slab64_fma64",
-                               .weight = Dtype::kFp32},
+                               .weight = Dtype::kFp32,
+                               .environment = id},
                        .registers = 64,
                        .spill_bytes = 0,
-                       .shared_bytes = 4160,
-                       .environment = id}};
+                       .shared_bytes = 4160}};
   evidence.failures = {{.board = "h200_132",
                         .route = {.pass = Pass::kForward,
                                   .residual = false,

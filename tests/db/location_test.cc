@@ -69,20 +69,42 @@ TEST(Location, RefusesAnotherProgramsDatabase) {
   ExpectRefused(scratch, "another program");
 }
 
-TEST(Location, BringsAnOlderFileUpToDateWhoeverOpensIt) {
-  for (OpenMode mode : {OpenMode::kReadOnly, OpenMode::kReadWrite, OpenMode::kCreate}) {
+// A store of version 1 with one record; the connection may stay open, the record in a log beside
+// the file.
+sqlite::Connection OlderStore(const Scratch& scratch, bool with_log) {
+  {
+    sqlite::Connection made("a.db", scratch / "a.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    Migrate(&made, Migrations().first(1));
+  }
+  sqlite::Connection older("a.db", scratch / "a.db", SQLITE_OPEN_READWRITE);
+  if (with_log) older.ReadText("PRAGMA journal_mode = WAL");
+  older.Execute("INSERT INTO waits VALUES ('h200_132', 'bwd_x', 100, 1, '0123456789abcdef')");
+  return older;
+}
+
+TEST(Location, MigratesAnOlderFileThatIsWritten) {
+  for (OpenMode mode : {OpenMode::kReadWrite, OpenMode::kCreate}) {
     const Scratch scratch;
-    {
-      sqlite::Connection older("a.db", scratch / "a.db",
-                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-      Migrate(&older, Migrations().first(1));
-      older.Execute("INSERT INTO waits VALUES ('h200_132', 'bwd_x', 100, 1, '0123456789abcdef')");
-    }
-    EXPECT_EQ(Store::Open(scratch / "a.db", mode).Boards().size(), 0);
+    { const auto closed = OlderStore(scratch, false); }
+    Store::Open(scratch / "a.db", mode);
     sqlite::Connection now("a.db", scratch / "a.db", SQLITE_OPEN_READWRITE);
     EXPECT_EQ(now.ReadInt64("PRAGMA user_version"), SchemaVersion());
-    EXPECT_EQ(now.ReadInt64("SELECT count(*) FROM waits"), 1);
+    EXPECT_EQ(now.ReadInt64("SELECT count(*) FROM waits WHERE environment = '0123456789abcdef'"),
+              1);
     EXPECT_EQ(now.ReadInt64("SELECT count(*) FROM kernels"), 0);
+  }
+}
+
+TEST(Location, ReadsAnOlderFileAndLeavesItAsItIs) {
+  for (bool with_log : {false, true}) {
+    const Scratch scratch;
+    const auto older = OlderStore(scratch, with_log);
+    const std::string before = ReadBytes(scratch / "a.db");
+    auto reader = OpenStoreFile(scratch / "a.db", OpenMode::kReadOnly);
+    EXPECT_EQ(reader.ReadInt64("PRAGMA user_version"), SchemaVersion());
+    EXPECT_EQ(reader.ReadInt64("SELECT count(*) FROM waits WHERE beside_kib = 100"), 1);
+    EXPECT_EQ(reader.ReadInt64("SELECT count(*) FROM kernels"), 0);
+    EXPECT_EQ(ReadBytes(scratch / "a.db"), before);
   }
 }
 

@@ -93,8 +93,8 @@ TEST_F(Dispatch, CanBeCapturedInAGraphAndRepeatsItsBits) {
   CheckCuda(cudaStreamDestroy(stream), "destroy");
 }
 
-// dw of the board-invariant level does not depend on how many SMs the board has; that of the
-// deterministic level does, and the forward depends on no level.
+// dw of the board-invariant level does not depend on how many SMs the board has, and the forward
+// depends on no level.
 TEST_F(Dispatch, BoardInvariantBitsAreThoseOfEveryBoard) {
   constexpr int kSmCounts[] = {132, 148, 152, 212, 216};
   for (int width : {256, 2048, 6144}) {
@@ -118,6 +118,21 @@ TEST_F(Dispatch, BoardInvariantBitsAreThoseOfEveryBoard) {
       EXPECT_EQ(FirstDifference(actual.small, expected.small), -1) << width << ", " << sm_count;
       EXPECT_EQ(FirstDifference(actual.rows, expected.rows), -1) << width << ", " << sm_count;
     }
+    // That the split is another is seen by the workspace: exact sums round to the same dw whatever
+    // the split, but for chance.
+    const auto workspace_of = [&](int sm_count, Determinism level) {
+      Device device;
+      EXPECT_TRUE(Device::Open(0, {.split_sm_count = sm_count}, &device).ok());
+      Shape shape = test_case.Backward(Dtype::kBf16, false).shape;
+      shape.determinism = level;
+      std::int64_t bytes = 0;
+      EXPECT_TRUE(device.BackwardWorkspaceBytes(shape, &bytes).ok());
+      return bytes;
+    };
+    EXPECT_EQ(workspace_of(216, Determinism::kBoardInvariant),
+              workspace_of(132, Determinism::kBoardInvariant));
+    EXPECT_GT(workspace_of(216, Determinism::kDeterministic),
+              workspace_of(132, Determinism::kDeterministic));
     const Outputs own = backward(132, Determinism::kDeterministic);
     EXPECT_EQ(FirstDifference(own.small, expected.small), -1) << "the table's own board";
 

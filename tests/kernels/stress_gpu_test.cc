@@ -6,6 +6,7 @@
 #include "kernels/program_list.h"
 #include "tests/kernels/gpu_case.h"
 #include "tuner/gpu/compare.h"
+#include "tuner/gpu/cuda_stream.h"
 #include "tuner/sweep/tasks.h"
 
 namespace fenestra {
@@ -13,18 +14,6 @@ namespace {
 
 constexpr int kSmCount = 132;
 constexpr Dtype kWeight = Dtype::kBf16;
-
-class Stream {
- public:
-  Stream() { CheckCuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
-  ~Stream() { (void)cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 // The outputs of a program's first call, kept on the GPU, against those of later ones.
 class Repeats {
@@ -111,8 +100,8 @@ TEST_F(Stress, AThousandCallsGiveTheSameBits) {
 }
 
 TEST_F(Stress, ABusyStreamBesideItChangesNoBit) {
-  const Stream busy;
-  const Stream own;
+  const CudaStream busy;
+  const CudaStream own;
   const RouteBuffers other(6144, View::kRows, 16384, false);
   ForEveryProgram([&](int index) {
     Repeats repeats(index, 3000);
@@ -127,7 +116,7 @@ TEST_F(Stress, ABusyStreamBesideItChangesNoBit) {
 }
 
 TEST_F(Stress, GraphReplaysGiveTheSameBits) {
-  const Stream stream;
+  const CudaStream stream;
   ForEveryProgram([&](int index) {
     Repeats repeats(index, 2000);
     CheckCuda(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "capture");

@@ -111,6 +111,38 @@ TEST(TaskJson, RoundTrips) {
   EXPECT_EQ(std::get<AccuracyTask>(ParseTask(ToLine(accuracy))).family, Family::kCancel);
   const EdgeTask edge{route, 1024, time.programs[0], time.programs[1]};
   EXPECT_EQ(std::get<EdgeTask>(ParseTask(ToLine(edge))).above, time.programs[1]);
+  const LaunchTask launch{4096, time.programs};
+  EXPECT_EQ(std::get<LaunchTask>(ParseTask(ToLine(launch))).width, 4096);
+  EXPECT_EQ(std::get<LaunchTask>(ParseTask(ToLine(launch))).programs, time.programs);
+}
+
+TEST(Tasks, LaunchesAreMeasuredOncePerProgramOfTheRoutes) {
+  const Route backward{.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 512};
+  Route twin = backward;
+  twin.weight = Dtype::kFp32;
+  Route residual = backward;
+  residual.residual = true;
+  Route other = backward;
+  other.width = 256;
+  const auto tasks = LaunchTasks({backward, twin, residual, other});
+  ASSERT_EQ(tasks.size(), 2);
+  EXPECT_EQ(tasks[0].width, 256);
+  EXPECT_EQ(tasks[0].programs, ProgramsOf(other, 1));
+  EXPECT_EQ(tasks[1].width, 512);
+  EXPECT_EQ(tasks[1].programs.size(),
+            ProgramsOf(backward, 1).size() + ProgramsOf(residual, 1).size());
+}
+
+// Accuracy runs programs of both forms: one of them may be the first with its dw.
+TEST(Tasks, AccuracyTakesTheFirstOfEachDw) {
+  for (int width : kWidths) {
+    const std::vector<int> programs = BackwardProgramsOf(width, 100);
+    for (int i = 0; i < kProgramCount; ++i) {
+      const Program& program = kPrograms[static_cast<std::size_t>(i)];
+      if (program.pass != Pass::kBackward || program.width != width) continue;
+      EXPECT_EQ(std::count(programs.begin(), programs.end(), DwTwinOf(i)), 1) << NameAt(i);
+    }
+  }
 }
 
 TEST(TaskJson, RefusesWhatIsNoTask) {

@@ -46,7 +46,7 @@ void Add(int index, Table* table, Json* list) {
                    {"blocks", ToString(program.blocks)},
                    {"reduce_form", ToString(program.reduce_form)},
                    {"reduce_sum", ToString(program.reduce_sum)},
-                   {"dw_twin", ProgramName(At(DwTwinOf(index))).view()},
+                   {"dw_twin", DwTwinName(index).view()},
                    {"in_place", AllowsInPlace(program)}});
 }
 

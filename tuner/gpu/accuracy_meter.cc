@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/program_list.h"
 #include "tuner/gpu/compare.h"
 #include "tuner/sweep/accuracy_group.h"
 
@@ -97,15 +98,20 @@ void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
     return;
   }
   dw_.Poison(kStream);
-  RunProgram(task.programs[subject], context_.board->sm_count,
-             BackwardArguments{.shape = RowsShape(task.rows, task.width, Dtype::kFp32),
-                               .dy = Packed(dy_, task.width),
-                               .h = Packed(h_, task.width),
-                               .w = w_.get(),
-                               .rstd = own_rstd_.get(),
-                               .dx = Packed(dx_, task.width),
-                               .dw = dw_.get()},
-             &workspace_, kStream);
+  const int program = task.programs[subject];
+  Shape shape = RowsShape(task.rows, task.width, Dtype::kFp32);
+  shape.residual = kPrograms[static_cast<std::size_t>(program)].residual;
+  RunProgram(
+      program, context_.board->sm_count,
+      BackwardArguments{.shape = shape,
+                        .dy = Packed(dy_, task.width),
+                        .h = Packed(h_, task.width),
+                        .residual_gradient = Packed(dy_, task.width),  // dw has no part of it
+                        .w = w_.get(),
+                        .rstd = own_rstd_.get(),
+                        .dx = Packed(dx_, task.width),
+                        .dw = dw_.get()},
+      &workspace_, kStream);
 }
 
 Group AccuracyMeter::Measure(const AccuracyTask& task) {

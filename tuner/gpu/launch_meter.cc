@@ -8,6 +8,7 @@
 #include "accuracy/error.h"
 #include "accuracy/gpu/cuda_check.h"
 #include "kernels/launch/entry.h"
+#include "tuner/gpu/cuda_stream.h"
 #include "tuner/gpu/side_kernel.h"
 
 namespace fenestra {
@@ -15,25 +16,6 @@ namespace {
 
 // A program that has not ended by then waits for the side kernel: 4096 rows take microseconds.
 constexpr std::chrono::milliseconds kPatience{20};
-
-class Stream {
- public:
-  Stream() { CheckCuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
-  ~Stream() { (void)cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  cudaStream_t get() const { return stream_; }
-  bool IsIdle() const {
-    const cudaError_t state = cudaStreamQuery(stream_);
-    if (state == cudaErrorNotReady) return false;
-    CheckCuda(state, "running beside the side kernel");
-    return true;
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 KernelRecord FactsOf(const MeterContext& context, int program, Dtype weight) {
   launch::KernelFacts facts;
@@ -43,11 +25,11 @@ KernelRecord FactsOf(const MeterContext& context, int program, Dtype weight) {
   }
   return {.key = {.board = std::string(context.board->name),
                   .program = NameAt(program),
-                  .weight = weight},
+                  .weight = weight,
+                  .environment = context.environment.id},
           .registers = facts.registers,
           .spill_bytes = facts.spill_bytes,
-          .shared_bytes = facts.shared_bytes,
-          .environment = context.environment.id};
+          .shared_bytes = facts.shared_bytes};
 }
 
 }  // namespace
@@ -58,12 +40,18 @@ void LaunchMeter::Run(int program, const RouteBuffers& buffers, cudaStream_t str
 }
 
 bool LaunchMeter::Waits(int program, const RouteBuffers& buffers, int beside_kib) {
-  const Stream stream;
+  const CudaStream stream;
+  context_.announce("");  // that the side kernel does not start is not the program's doing
   const SideKernel side(context_.board->sm_count, beside_kib * 1024);
+  context_.announce(NameAt(program));
   Run(program, buffers, stream.get());
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < deadline) {
-    if (stream.IsIdle()) return false;
+    const cudaError_t state = cudaStreamQuery(stream.get());
+    if (state != cudaErrorNotReady) {
+      CheckCuda(state, "running beside the side kernel");
+      return false;
+    }
     std::this_thread::yield();
   }
   return true;
@@ -87,9 +75,9 @@ Group LaunchMeter::Measure(const LaunchTask& task) {
       CheckCuda(cudaDeviceSynchronize(), "a program beside another kernel failed");
       group.evidence.waits.push_back({.key = {.board = std::string(context_.board->name),
                                               .program = NameAt(program),
-                                              .beside_kib = beside_kib},
-                                      .waits = waits,
-                                      .environment = context_.environment.id});
+                                              .beside_kib = beside_kib,
+                                              .environment = context_.environment.id},
+                                      .waits = waits});
     }
   }
   return group;

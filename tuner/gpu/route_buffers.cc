@@ -27,6 +27,13 @@ void Check(const Status& status, int program) {
   throw Error(fmt::format("{}: {}", NameAt(program), ToString(status)), ExitCode::kMachine);
 }
 
+// A residual program reads and writes tensors that the other form of a call does not have.
+void CheckForm(int program, const Shape& shape) {
+  if (kPrograms[static_cast<std::size_t>(program)].residual && !shape.residual) {
+    throw Error(fmt::format("{} needs a call with residual", NameAt(program)));
+  }
+}
+
 }  // namespace
 
 Tensor PitchesOf(View view, int width) {
@@ -127,6 +134,7 @@ void PrepareProgram(int program, Dtype weight) {
 }
 
 void RunProgram(int program, int sm_count, const ForwardArguments& arguments, cudaStream_t stream) {
+  CheckForm(program, arguments.shape);
   launch::ForwardCall call;
   bool in_place = false;
   Check(Validate(arguments, &call, &in_place), program);
@@ -135,6 +143,7 @@ void RunProgram(int program, int sm_count, const ForwardArguments& arguments, cu
 
 void RunProgram(int program, int sm_count, const BackwardArguments& arguments,
                 DeviceArray<unsigned char>* workspace, cudaStream_t stream) {
+  CheckForm(program, arguments.shape);
   launch::BackwardCall call;
   bool in_place = false;
   Check(Validate(arguments, &call, &in_place), program);

@@ -22,17 +22,13 @@ constexpr int kReleaseSessions = 8;
 constexpr double kHangFactor = 30;
 constexpr double kHangAllowance_s = 60;
 
-// Failures are kept by route; those of accuracy and of launches under the FP32-weight twin.
+// Failures are kept by route; those of accuracy under the FP32-weight twin.
 Route RouteOf(const TimeTask& task) { return task.route; }
 Route RouteOf(const AccuracyTask& task) {
   return {.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = task.width};
 }
-Route RouteOf(const LaunchTask& task) {
-  return {.pass = Pass::kBackward, .weight = kLaunchWeight, .width = task.width};
-}
 View ViewOf(const TimeTask& task) { return task.view; }
 View ViewOf(const AccuracyTask&) { return View::kRows; }
-View ViewOf(const LaunchTask&) { return View::kRows; }
 std::int64_t RowsOf(const TimeTask& task) { return task.rows(); }
 std::int64_t RowsOf(const AccuracyTask& task) { return task.rows; }
 std::int64_t RowsOf(const LaunchTask&) { return kLaunchRows; }
@@ -125,22 +121,18 @@ class Sweeper {
   }
 
   LaunchTask Remaining(LaunchTask task) const {
-    const TimeGroup failures{.board = std::string(options_.board->name),
-                             .route = RouteOf(task),
-                             .view = View::kRows,
-                             .rows = kLaunchRows,
-                             .environment = options_.environment.id};
+    const std::string board(options_.board->name);
+    const std::string& environment = options_.environment.id;
     std::erase_if(task.programs, [&](int program) {
-      const std::string board(options_.board->name);
       const std::string name = NameAt(program);
       bool present = true;
       for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
-        present = present && store_.HasKernel({board, name, weight});
+        present = present && store_.HasKernel({board, name, weight, environment});
       }
       for (int beside_kib : kBesideKib) {
-        present = present && store_.HasWait({board, name, beside_kib});
+        present = present && store_.HasWait({board, name, beside_kib, environment});
       }
-      return present || store_.HasFailure(failures, name);
+      return present;
     });
     return task;
   }
@@ -196,7 +188,14 @@ class Sweeper {
         ++summary_.measured;
         return;
       }
-      RecordFailure(RouteOf(*task), ViewOf(*task), RowsOf(*task), outcome);
+      if constexpr (std::is_same_v<OneTask, LaunchTask>) {
+        // Not kept: it would stand for a failure of the program's times.
+        CheckNamed(outcome);
+        ++summary_.failed;
+        progress_.Say(fmt::format("{}: {}", outcome.program, outcome.reason));
+      } else {
+        RecordFailure(RouteOf(*task), ViewOf(*task), RowsOf(*task), outcome);
+      }
       std::erase(task->programs, FindProgram(outcome.program));
     }
   }
@@ -220,11 +219,14 @@ class Sweeper {
     return outcome;
   }
 
+  static void CheckNamed(const TaskOutcome& outcome) {
+    if (!outcome.program.empty()) return;
+    throw Error(fmt::format("measuring failed before any program ran: {}", outcome.reason),
+                ExitCode::kMachine);
+  }
+
   void RecordFailure(const Route& route, View view, std::int64_t rows, const TaskOutcome& outcome) {
-    if (outcome.program.empty()) {
-      throw Error(fmt::format("measuring failed before any program ran: {}", outcome.reason),
-                  ExitCode::kMachine);
-    }
+    CheckNamed(outcome);
     Group group;
     group.evidence.environments = {options_.environment};
     group.evidence.failures.push_back({.board = std::string(options_.board->name),

@@ -112,8 +112,8 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
       if (ratio == ratios.end()) continue;
       of_task.emplace_back(program, ratio->second);
       best = std::min(best, ratio->second);
-      const auto worst =
-          fractions.find({screened.route.width, screened.rows(), NameAt(DwTwinOf(program))});
+      const auto worst = fractions.find(
+          {screened.route.width, screened.rows(), std::string(DwTwinName(program).view())});
       if (worst != fractions.end() && worst->second <= kExactFraction) {
         best_exact = std::min(best_exact, ratio->second);
       }

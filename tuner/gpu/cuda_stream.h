@@ -1,0 +1,26 @@
+// A stream owned by scope; it waits for no other.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "accuracy/gpu/cuda_check.h"
+
+namespace fenestra {
+
+class CudaStream {
+ public:
+  // Throws Error when CUDA refuses.
+  CudaStream() {
+    CheckCuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  }
+  ~CudaStream() { (void)cudaStreamDestroy(stream_); }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace fenestra
