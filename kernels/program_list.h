@@ -264,6 +264,11 @@ inline constexpr std::array kPrograms{
     list::With(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kKahan), ReduceSum::kKahan),
     list::With(list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
     list::With(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoSum), ReduceSum::kTwoSum),
+
+    // Backward, wide rows one at a time through a deep ring.
+    list::BwdRing(5120, 320, 10, 1, 8, 1, Scheme::kFma64),
+    list::Residual(list::BwdRing(4096, 512, 16, 1, 8, 1, Scheme::kFma64)),
+    list::Residual(list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kFma64)),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
