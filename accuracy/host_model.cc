@@ -194,12 +194,9 @@ void DualDw(const Program&, int, int, const HostBackward& call) {
   }
   for (std::size_t c = 0; c < kWidth; ++c) {
     double parts[kWarps];
-    for (int warp = 0; warp < kWarps; ++warp) {
+    for (std::size_t warp = 0; warp < kWarps; ++warp) {
       std::array<double, kPerWarp> lanes;
-      for (int i = 0; i < kPerWarp; ++i) {
-        lanes[static_cast<std::size_t>(i)] =
-            sums[static_cast<std::size_t>(warp * kPerWarp + i)].Total(c);
-      }
+      for (std::size_t i = 0; i < kPerWarp; ++i) lanes[i] = sums[warp * kPerWarp + i].Total(c);
       for (std::size_t mask = 1; mask < kPerWarp; mask *= 2) {
         const auto before = lanes;
         for (std::size_t i = 0; i < kPerWarp; ++i) {

@@ -14,7 +14,7 @@
 namespace fenestra {
 
 // Places of routes: (determinism, pass, residual, weight, width), each enum's values counted.
-inline constexpr std::size_t kRoutePlaces = std::size_t{3 * 2 * 2 * 2} * kWidths.size();
+inline constexpr std::size_t kRoutePlaces = std::size_t{3} * 2 * 2 * 2 * kWidths.size();
 
 // Every width is a multiple of this; the quotient indexes kWidthPlaces, which a search could not
 // beat: its branches are mispredicted.

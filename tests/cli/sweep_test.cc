@@ -1,10 +1,10 @@
 // Sweeps through the built command, on the host model: killed ones go on where they were.
 #include <gmock/gmock.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -40,6 +40,7 @@ class SweepCommand : public ::testing::Test {
     const pid_t pid = fork();
     if (pid == 0) {
       std::vector<char*> arguments;
+      arguments.reserve(command.size() + 1);
       for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
       arguments.push_back(nullptr);
       (void)freopen("/dev/null", "w", stdout);

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "accuracy/host_model.h"
@@ -30,17 +31,14 @@ struct Outputs {
 // The index of the first element that differs, NaNs counting as equal; -1 when none does.
 template <typename T>
 std::int64_t FirstDifference(const std::vector<T>& a, const std::vector<T>& b) {
-  const auto is_nan = [](T value) {
-    if constexpr (sizeof(T) == 2)
-      return (value & 0x7fffU) > 0x7f80U;
-    else
-      return value != value;
-  };
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>;
+  constexpr Bits kInfinity = sizeof(T) == 2 ? 0x7f80U : 0x7f800000U;
+  const auto is_nan = [](Bits bits) { return static_cast<Bits>(bits << 1U) > kInfinity * 2U; };
   if (a.size() != b.size()) return 0;
-  if (std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0) return -1;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (is_nan(a[i]) && is_nan(b[i])) continue;
-    if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) return static_cast<std::int64_t>(i);
+    const auto in_a = std::bit_cast<Bits>(a[i]);
+    const auto in_b = std::bit_cast<Bits>(b[i]);
+    if (in_a != in_b && !(is_nan(in_a) && is_nan(in_b))) return static_cast<std::int64_t>(i);
   }
   return -1;
 }

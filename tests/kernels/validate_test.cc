@@ -12,8 +12,11 @@ namespace fenestra {
 namespace {
 
 // Validation looks at addresses alone: none of these is dereferenced.
-void* At(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+void* At(std::uintptr_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
 
+constexpr std::uintptr_t kKiB = 1 << 10;
 constexpr std::uintptr_t kMiB = 1 << 20;
 
 ForwardArguments GoodForward() {
@@ -136,7 +139,7 @@ TEST(Validate, RefusesBadBackwardCalls) {
        StatusCode::kMisaligned, "dw"},
       {"pitch of h", [](auto* a) { a->h.token_pitch = 513; }, StatusCode::kMisaligned, "h"},
       {"dx over h", [](auto* a) { a->dx.data = a->h.data; }, StatusCode::kOverlap, "dx"},
-      {"dx over the end of dy", [](auto* a) { a->dx.data = At(16 * kMiB + 63 * 1024); },
+      {"dx over the end of dy", [](auto* a) { a->dx.data = At(16 * kMiB + 63 * kKiB); },
        StatusCode::kOverlap, "dx"},
       {"dw in dy", [](auto* a) { a->dw = static_cast<float*>(At(16 * kMiB)); },
        StatusCode::kOverlap, "dw"},

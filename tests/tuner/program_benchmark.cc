@@ -14,6 +14,7 @@
 
 #include "accuracy/error.h"
 #include "kernels/program_list.h"
+#include "tuner/gpu/cuda_stream.h"
 #include "tuner/gpu/cupti_timer.h"
 #include "tuner/gpu/route_buffers.h"
 #include "tuner/gpu/stream.h"
@@ -24,7 +25,6 @@ namespace {
 
 constexpr std::int64_t kRowCounts[] = {64, 1024, 4096, 65536};
 constexpr int kIterations = 40;
-constexpr cudaStream_t kStream = nullptr;
 
 struct Bench {
   CuptiTimer timer;
@@ -33,7 +33,7 @@ struct Bench {
 
   // Kernel-active time of one cold call, in nanoseconds.
   std::int64_t Time(const std::function<void()>& enqueue) {
-    cold.Flush(kStream);
+    cold.Flush(kDefaultStream);
     timer.Call(enqueue);
     return timer.Collect().at(0).union_ns;
   }
@@ -56,15 +56,15 @@ void TimeProgram(benchmark::State& state, Bench* bench, int index, Dtype weight,
   const RouteBuffers buffers(program.width, View::kRows, rows, program.residual);
   PrepareProgram(index, weight);
   const auto run = [&] {
-    RunProgram(index, sm_count, buffers, rows, weight, &bench->workspace, kStream);
+    RunProgram(index, sm_count, buffers, rows, weight, &bench->workspace, kDefaultStream);
   };
   const StreamCall floor = buffers.Floor(program.pass, rows);
   run();  // loads the kernels
   std::vector<std::int64_t> times;
   std::vector<std::int64_t> floors;
-  for (auto _ : state) {
+  for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)
     times.push_back(bench->Time(run));
-    floors.push_back(bench->Time([&] { LaunchStream(floor, kStream); }));
+    floors.push_back(bench->Time([&] { LaunchStream(floor, kDefaultStream); }));
     state.SetIterationTime(static_cast<double>(times.back()) * 1e-9);
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *

@@ -23,7 +23,8 @@ TEST(Worker, ReportsATaskThatIsDone) {
 }
 
 TEST(Worker, LaysAnErrorAtTheDoorOfTheLastProgram) {
-  const TaskOutcome outcome = Ask("read task; echo program bad; echo error it broke; exec sleep 60");
+  const TaskOutcome outcome =
+      Ask("read task; echo program bad; echo error it broke; exec sleep 60");
   EXPECT_FALSE(outcome.ok);
   EXPECT_EQ(outcome.program, "bad");
   EXPECT_EQ(outcome.reason, "it broke");

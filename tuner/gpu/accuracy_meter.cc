@@ -5,12 +5,11 @@
 
 #include "kernels/program_list.h"
 #include "tuner/gpu/compare.h"
+#include "tuner/gpu/cuda_stream.h"
 #include "tuner/sweep/accuracy_group.h"
 
 namespace fenestra {
 namespace {
-
-constexpr cudaStream_t kStream = nullptr;
 
 Shape RowsShape(std::int64_t rows, int width, Dtype weight) {
   return {.tokens = rows, .width = width, .weight = weight};
@@ -38,12 +37,12 @@ class KeptOutput {
   void Keep() {
     CheckCuda(cudaMemcpyAsync(first_.get(), output_.get(),
                               static_cast<std::size_t>(first_.count()) * sizeof(T),
-                              cudaMemcpyDeviceToDevice, kStream),
+                              cudaMemcpyDeviceToDevice, kDefaultStream),
               "keeping an output");
   }
   void Compare() {
     const std::int64_t differences =
-        CountDifferences(first_.get(), output_.get(), first_.count(), kStream);
+        CountDifferences(first_.get(), output_.get(), first_.count(), kDefaultStream);
     *result_ = differences == 0 ? EdgeClass::kSame : EdgeClass::kDiffers;
   }
 
@@ -69,13 +68,13 @@ void AccuracyMeter::Reserve(const AccuracyTask& task) {
   own_dw_.Reserve(task.width);
   eager_dw_.Reserve(task.width);
   sums_ = std::make_unique<gpu::Workspace>(task.rows, task.width);
-  gpu::FillWeight(0, task.width, w_.get(), w16_.get(), kStream);
+  gpu::FillWeight(0, task.width, w_.get(), w16_.get(), kDefaultStream);
   rows_ = task.rows;
   width_ = task.width;
 }
 
 void AccuracyMeter::MakeInput(const AccuracyTask& task, std::int64_t seed) {
-  gpu::FillInputs({task.family, seed, task.rows, task.width}, h_.get(), dy_.get(), kStream);
+  gpu::FillInputs({task.family, seed, task.rows, task.width}, h_.get(), dy_.get(), kDefaultStream);
   RunProgram(RstdProgramOf(task.width), context_.board->sm_count,
              ForwardArguments{.shape = RowsShape(task.rows, task.width, Dtype::kFp32),
                               .x = Packed(h_, task.width),
@@ -83,21 +82,21 @@ void AccuracyMeter::MakeInput(const AccuracyTask& task, std::int64_t seed) {
                               .y = Packed(dx_, task.width),
                               .rstd = own_rstd_.get(),
                               .eps = kEps},
-             kStream);
-  gpu::EagerRstd(task.rows, task.width, h_.get(), eager_rstd_.get(), kStream);
+             kDefaultStream);
+  gpu::EagerRstd(task.rows, task.width, h_.get(), eager_rstd_.get(), kDefaultStream);
   gpu::ReferenceDw(task.rows, task.width, h_.get(), dy_.get(), own_rstd_.get(), own_dw_.get(),
-                   *sums_, kStream);
+                   *sums_, kDefaultStream);
   gpu::ReferenceDw(task.rows, task.width, h_.get(), dy_.get(), eager_rstd_.get(), eager_dw_.get(),
-                   *sums_, kStream);
+                   *sums_, kDefaultStream);
 }
 
 void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
   if (subject == task.programs.size()) {
     gpu::EagerDw(task.rows, task.width, h_.get(), dy_.get(), eager_rstd_.get(), dw_.get(), *sums_,
-                 kStream);
+                 kDefaultStream);
     return;
   }
-  dw_.Poison(kStream);
+  dw_.Poison(kDefaultStream);
   const int program = task.programs[subject];
   Shape shape = RowsShape(task.rows, task.width, Dtype::kFp32);
   shape.residual = kPrograms[static_cast<std::size_t>(program)].residual;
@@ -111,7 +110,7 @@ void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
                         .rstd = own_rstd_.get(),
                         .dx = Packed(dx_, task.width),
                         .dw = dw_.get()},
-      &workspace_, kStream);
+      &workspace_, kDefaultStream);
 }
 
 Group AccuracyMeter::Measure(const AccuracyTask& task) {
@@ -132,13 +131,13 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
       if (seed == 0 && is_program) context_.announce(NameAt(task.programs[i]));
       RunSubject(task, i);
       WorstError* errors = errors_.get() + 2 * (seed * subjects + i);
-      gpu::WorstOf(task.width, dw_.get(), own_dw_.get(), errors, kStream);
-      gpu::WorstOf(task.width, dw_.get(), eager_dw_.get(), errors + 1, kStream);
+      gpu::WorstOf(task.width, dw_.get(), own_dw_.get(), errors, kDefaultStream);
+      gpu::WorstOf(task.width, dw_.get(), eager_dw_.get(), errors + 1, kDefaultStream);
       if (is_program && HasDigest(task, signed_seed)) {
-        gpu::DigestOf(task.width, dw_.get(), digests_.get() + i, kStream);
+        gpu::DigestOf(task.width, dw_.get(), digests_.get() + i, kDefaultStream);
       }
       if (seed == 0)
-        CheckCuda(cudaStreamSynchronize(kStream), "the first call of a program failed");
+        CheckCuda(cudaStreamSynchronize(kDefaultStream), "the first call of a program failed");
     }
   }
   const auto errors = ToHost(errors_, 2 * subjects * inputs);
@@ -175,12 +174,12 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
     context_.announce(NameAt(program));
     PrepareProgram(program, route.weight);
     RunProgram(program, context_.board->sm_count, buffers, rows, route.weight, &workspace_,
-               kStream);
+               kDefaultStream);
     if (program != task.below) break;
     out.Keep();
     small.Keep();
     if (residual_out) residual_out->Keep();
-    buffers.PoisonOutputs(kStream);
+    buffers.PoisonOutputs(kDefaultStream);
   }
   out.Compare();
   small.Compare();

@@ -1,4 +1,4 @@
-// A stream owned by scope; it waits for no other.
+// The streams that measuring uses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +7,9 @@
 
 namespace fenestra {
 
+inline constexpr cudaStream_t kDefaultStream = nullptr;  // NOLINT(misc-misplaced-const)
+
+// A stream owned by scope; it waits for no other.
 class CudaStream {
  public:
   // Throws Error when CUDA refuses.

@@ -1,12 +1,12 @@
 #include "tuner/gpu/time_meter.h"
 
+#include "tuner/gpu/cuda_stream.h"
 #include "tuner/gpu/gpu_lock.h"
 #include "tuner/sweep/time_rounds.h"
 
 namespace fenestra {
 namespace {
 
-constexpr cudaStream_t kStream = nullptr;
 constexpr int kRepeatsMax = 2;         // of a round at a lowered clock
 constexpr double kLoweredShare = 0.9;  // of the highest clock
 
@@ -17,12 +17,12 @@ TimeMeter::TimeMeter(const MeterContext& context) : context_(context), clocks_(P
 // Subjects are the task's programs in order, then the streaming floor.
 void TimeMeter::Enqueue(const TimeTask& task, int subject) {
   if (subject == static_cast<int>(task.programs.size())) {
-    LaunchStream(buffers_->Floor(task.route.pass, task.tokens), kStream);
+    LaunchStream(buffers_->Floor(task.route.pass, task.tokens), kDefaultStream);
     return;
   }
   const int program = task.programs[static_cast<std::size_t>(subject)];
   RunProgram(program, context_.board->sm_count, *buffers_, task.tokens, task.route.weight,
-             &workspace_, kStream);
+             &workspace_, kDefaultStream);
 }
 
 void TimeMeter::WarmUp(const TimeTask& task) {
@@ -35,7 +35,7 @@ void TimeMeter::WarmUp(const TimeTask& task) {
     buffer_view_ = task.view;
     buffer_tokens_ = task.tokens;
   }
-  buffers_->PoisonOutputs(kStream);
+  buffers_->PoisonOutputs(kDefaultStream);
   for (int subject = 0; subject <= static_cast<int>(task.programs.size()); ++subject) {
     if (subject < static_cast<int>(task.programs.size())) {
       const int program = task.programs[static_cast<std::size_t>(subject)];
@@ -53,7 +53,7 @@ TimeMeter::Round TimeMeter::RunRound(const TimeTask& task, int round) {
   for (int call = 0; call < kCallsPerRound; ++call) {
     for (int place = 0; place < subjects; ++place) {
       const int subject = SubjectAt(round * kCallsPerRound + call, place, subjects);
-      cold_.Flush(kStream);
+      cold_.Flush(kDefaultStream);
       timer_.Call([&] { Enqueue(task, subject); });
     }
   }

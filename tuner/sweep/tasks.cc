@@ -159,6 +159,7 @@ std::vector<LaunchTask> LaunchTasks(const std::vector<Route>& routes) {
     for (int program : ProgramsOf(route, 1)) programs[route.width].insert(program);
   }
   std::vector<LaunchTask> tasks;
+  tasks.reserve(programs.size());
   for (const auto& [width, of_width] : programs) {
     tasks.push_back({width, {of_width.begin(), of_width.end()}});
   }
