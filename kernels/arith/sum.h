@@ -31,6 +31,41 @@ FENESTRA_HD double TotalOf(const Pair& pair) {
   return Add(static_cast<double>(pair.high), static_cast<double>(pair.low));
 }
 
+// A sum and what its additions lost, to be subtracted from the next term (Kahan).
+struct KahanSum {
+  float sum = 0;
+  float lost = 0;
+
+  // `term`: less `lost` already.
+  FENESTRA_HD void Step(float term) {
+    const float next = Add(sum, term);
+    lost = Kept(next, Sub(Sub(next, sum), term));
+    sum = next;
+  }
+  FENESTRA_HD Pair AsPair() const { return {sum, -lost}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
+};
+
+// A sum by TwoSum, its errors in a second chain.
+struct ErrorSum {
+  float sum = 0;
+  float error = 0;
+
+  FENESTRA_HD void AddTerm(float term) {
+    const Pair next = TwoSum(sum, term);
+    sum = next.high;
+    error = Add(error, next.low);
+  }
+  FENESTRA_HD void AddTerm(float term, float term_error) {
+    const Pair next = TwoSum(sum, term);
+    sum = next.high;
+    error = Add(error, Add(next.low, term_error));
+  }
+  FENESTRA_HD float Value() const { return Add(sum, Kept(sum, error)); }
+  FENESTRA_HD Pair AsPair() const { return {sum, Kept(sum, error)}; }
+  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
+};
+
 // Chains. Add takes the exact product dy * h, and rstd in FP32 and FP64. Total is the sum in FP64;
 // Value the sum in FP32, for a block; AsPair the sum as FP32-only programs hand it on.
 
@@ -44,51 +79,22 @@ struct PlainChain {
 };
 
 // Kahan: what an addition loses is subtracted from the next term.
-struct KahanChain {
-  float sum = 0;
-  float lost = 0;
-
-  FENESTRA_HD void Add(float product, float rstd, double) {
-    const float term = Fma(product, rstd, -lost);
-    const float next = arith::Add(sum, term);
-    lost = Kept(next, Sub(Sub(next, sum), term));
-    sum = next;
-  }
+struct KahanChain : KahanSum {
+  FENESTRA_HD void Add(float product, float rstd, double) { Step(Fma(product, rstd, -lost)); }
   FENESTRA_HD float Value() const { return Sub(sum, lost); }
-  FENESTRA_HD Pair AsPair() const { return {sum, -lost}; }
-  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
 };
 
 // TwoSum of the rounded terms: what the additions lose goes to a second chain.
-struct TwoSumChain {
-  float sum = 0;
-  float error = 0;
-
-  FENESTRA_HD void Add(float product, float rstd, double) {
-    const Pair next = TwoSum(sum, Mul(product, rstd));
-    sum = next.high;
-    error = arith::Add(error, next.low);
-  }
-  FENESTRA_HD float Value() const { return arith::Add(sum, Kept(sum, error)); }
-  FENESTRA_HD Pair AsPair() const { return {sum, Kept(sum, error)}; }
-  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
+struct TwoSumChain : ErrorSum {
+  FENESTRA_HD void Add(float product, float rstd, double) { AddTerm(Mul(product, rstd)); }
 };
 
 // Compensated dot (Ogita, Rump and Oishi, Accurate Sum and Dot Product): TwoProd and TwoSum.
-struct TwoProdChain {
-  float sum = 0;
-  float error = 0;
-
+struct TwoProdChain : ErrorSum {
   FENESTRA_HD void Add(float product, float rstd, double) {
     const float term = Mul(product, rstd);
-    const float term_error = Fma(product, rstd, -term);
-    const Pair next = TwoSum(sum, term);
-    sum = next.high;
-    error = arith::Add(error, arith::Add(next.low, term_error));
+    AddTerm(term, Fma(product, rstd, -term));
   }
-  FENESTRA_HD float Value() const { return arith::Add(sum, Kept(sum, error)); }
-  FENESTRA_HD Pair AsPair() const { return {sum, Kept(sum, error)}; }
-  FENESTRA_HD double Total() const { return TotalOf(AsPair()); }
 };
 
 // The product is exact in FP32 and its product with rstd is exact in FP64: one rounding per row.
@@ -114,20 +120,15 @@ struct PlainBlock {
 };
 
 struct PairBlock {
-  float sum = 0;
-  float error = 0;
+  ErrorSum all;
 
-  FENESTRA_HD void Add(float value) {
-    const Pair next = TwoSum(sum, value);
-    sum = next.high;
-    error = arith::Add(error, next.low);
-  }
+  FENESTRA_HD void Add(float value) { all.AddTerm(value); }
   FENESTRA_HD Pair AsPair(float rest) const {
-    PairBlock all = *this;
-    all.Add(rest);
-    return {all.sum, Kept(all.sum, all.error)};
+    ErrorSum with_rest = all;
+    with_rest.AddTerm(rest);
+    return with_rest.AsPair();
   }
-  FENESTRA_HD double Total() const { return TotalOf({sum, Kept(sum, error)}); }
+  FENESTRA_HD double Total() const { return all.Total(); }
 };
 
 struct Fp64Block {
@@ -218,39 +219,23 @@ struct PlainReduce {
   FENESTRA_HD double Total() const { return static_cast<double>(sum); }
 };
 
-struct KahanReduce {
+struct KahanReduce : KahanSum {
   using Partial = Pair;
-  float sum = 0;
-  float lost = 0;
 
-  FENESTRA_HD void AddTerm(float value) {
-    const float term = Sub(value, lost);
-    const float next = arith::Add(sum, term);
-    lost = Kept(next, Sub(Sub(next, sum), term));
-    sum = next;
-  }
   FENESTRA_HD void Add(const Pair& partial) {
     lost = Kept(partial.high, Sub(lost, partial.low));
-    AddTerm(partial.high);
+    Step(Sub(partial.high, lost));
   }
   FENESTRA_HD void Merge(const KahanReduce& other) { Add(other.AsPartial()); }
-  FENESTRA_HD Pair AsPartial() const { return {sum, -lost}; }
-  FENESTRA_HD double Total() const { return TotalOf(AsPartial()); }
+  FENESTRA_HD Pair AsPartial() const { return AsPair(); }
 };
 
-struct TwoSumReduce {
+struct TwoSumReduce : ErrorSum {
   using Partial = Pair;
-  float sum = 0;
-  float error = 0;
 
-  FENESTRA_HD void Add(const Pair& partial) {
-    const Pair next = TwoSum(sum, partial.high);
-    sum = next.high;
-    error = arith::Add(error, arith::Add(next.low, partial.low));
-  }
+  FENESTRA_HD void Add(const Pair& partial) { AddTerm(partial.high, partial.low); }
   FENESTRA_HD void Merge(const TwoSumReduce& other) { Add(other.AsPartial()); }
-  FENESTRA_HD Pair AsPartial() const { return {sum, Kept(sum, error)}; }
-  FENESTRA_HD double Total() const { return TotalOf(AsPartial()); }
+  FENESTRA_HD Pair AsPartial() const { return AsPair(); }
 };
 
 template <ReduceSum kSum>

@@ -67,18 +67,17 @@ __global__ void __launch_bounds__(kThreads)
     LoadWeights(static_cast<const Weight*>(call.w) + column, w[v]);
   }
   if constexpr (kResidual) {
-    uint4 residual[kVectors];
+    const std::uint16_t* added = RowOf(call.inputs[1], call.heads, row);
+    std::uint16_t* out = RowOf(call.residual_out, call.heads, row);
+    uint4 residual[kVectors];  // all loaded before the first store, which might overlay them
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      residual[v] = LoadVector(RowOf(call.inputs[1], call.heads, row) +
-                               arith::VectorColumn(v, group.lane, Layout::kLanes));
+      residual[v] = LoadVector(added + arith::VectorColumn(v, group.lane, Layout::kLanes));
     }
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       h[v] = AddResidual(h[v], residual[v]);
-      StoreVector(RowOf(call.residual_out, call.heads, row) +
-                      arith::VectorColumn(v, group.lane, Layout::kLanes),
-                  h[v]);
+      StoreVector(out + arith::VectorColumn(v, group.lane, Layout::kLanes), h[v]);
     }
   }
   float sum[1] = {SquareSum(h)};
