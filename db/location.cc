@@ -100,8 +100,7 @@ void CheckIntegrity(sqlite::Connection* connection, const fs::path& path, OpenMo
 }
 
 bool IsOlder(sqlite::Connection* connection) {
-  return connection->ReadInt64("PRAGMA user_version") <
-         static_cast<std::int64_t>(Migrations().size());
+  return connection->ReadInt64("PRAGMA user_version") < SchemaVersion();
 }
 
 bool HasBytes(const fs::path& path, std::string_view suffix) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -90,18 +92,19 @@ bool IsResidual(const Record& record) {
 
 // The board's records of routes with residual, or all its others; and the environments they name.
 Evidence PartOf(const Evidence& sorted, std::string_view board, bool residual) {
-  Evidence part = sorted;
-  fields::ForEachList(part, [&]<typename Record>(std::vector<Record>& list) {
-    if constexpr (!std::is_same_v<Record, Environment>) {
-      std::erase_if(list, [&](const Record& record) {
-        return fields::BoardOf(record) != board || IsResidual(record) != residual;
+  Evidence part;
+  fields::ForEachPair(
+      part, sorted, [&]<typename Record>(std::vector<Record>& to, const std::vector<Record>& from) {
+        if constexpr (!std::is_same_v<Record, Environment>) {
+          std::copy_if(from.begin(), from.end(), std::back_inserter(to), [&](const Record& record) {
+            return fields::BoardOf(record) == board && IsResidual(record) == residual;
+          });
+        }
       });
-    }
-  });
-  const std::set<std::string_view> environments = EnvironmentsOf(part, board);
-  std::erase_if(part.environments, [&](const Environment& environment) {
-    return !environments.contains(environment.id);
-  });
+  const std::set<std::string_view> named = EnvironmentsOf(part, board);
+  std::copy_if(sorted.environments.begin(), sorted.environments.end(),
+               std::back_inserter(part.environments),
+               [&](const Environment& environment) { return named.contains(environment.id); });
   return part;
 }
 
