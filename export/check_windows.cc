@@ -89,7 +89,7 @@ class WindowCheck {
           "put it back into kernels/program_list.h, or sweep and export again");
       return;
     }
-    const Program& program = kPrograms[static_cast<std::size_t>(parsed.window.program)];
+    const Program& program = ProgramAt(parsed.window.program);
     if (!Serves(program, route.route) || (in_place && !AllowsInPlace(program))) {
       Add(Severity::kError, parsed.line, fmt::format("{} cannot run {}", parsed.program, name),
           kExport);

@@ -21,6 +21,9 @@ Status CudaStatus(cudaError_t error, const char* argument, const char* reason) {
   return {StatusCode::kCudaError, argument, reason, static_cast<int>(error)};
 }
 
+constexpr Status kNoInvariantWindows{StatusCode::kNoWindows, "shape.determinism",
+                                     "built without the windows of the board-invariant level"};
+
 // Makes a device current for a scope. Setting the current device touches thread-local state only.
 class CurrentDevice {
  public:
@@ -125,18 +128,18 @@ Status Device::Open(int ordinal, const DeviceOptions& options, Device* device) {
                    opened.windows_->board->name.data());
     }
   }
-  const BoardWindows* invariant = InvariantWindows();
-  if (opened.windows_ == nullptr && invariant == nullptr) return kNoOwnWindows;
+  opened.invariant_ = InvariantWindows();
+  if (opened.windows_ == nullptr && opened.invariant_ == nullptr) return kNoOwnWindows;
   const CurrentDevice current(ordinal);
   status = current.status();
-  for (const BoardWindows* windows : {opened.windows_, invariant}) {
+  for (const BoardWindows* windows : {opened.windows_, opened.invariant_}) {
     if (status.ok() && windows != nullptr) status = PrepareAll(*windows);
   }
   if (status.ok()) *device = opened;
   return status;
 }
 
-Status Device::Find(Pass pass, const Shape& shape, Found* found) const {
+Status Device::FindRouteOf(Pass pass, const Shape& shape, Found* found) const {
   if (ordinal_ < 0) return kNotOpen;
   const Status status = CheckShape(shape);
   if (!status.ok()) return status;
@@ -145,19 +148,14 @@ Status Device::Find(Pass pass, const Shape& shape, Found* found) const {
               .weight = shape.weight,
               .width = shape.width,
               .determinism = shape.determinism};
-  *found = {.windows = windows_, .split = split_};
-  if (windows_ == nullptr && shape.determinism != Determinism::kBoardInvariant) {
-    return kNoOwnWindows;
-  }
   if (shape.determinism == Determinism::kBoardInvariant) {
     // One table and one split for all boards: those of one of them.
-    found->windows = InvariantWindows();
-    if (found->windows == nullptr) {
-      return {StatusCode::kNoWindows, "shape.determinism",
-              "built without the windows of the board-invariant level"};
-    }
-    found->split = found->windows->board->sm_count;
+    if (invariant_ == nullptr) return kNoInvariantWindows;
+    *found = {.windows = invariant_, .split = invariant_->board->sm_count};
     route.determinism = Determinism::kDeterministic;
+  } else {
+    if (windows_ == nullptr) return kNoOwnWindows;
+    *found = {.windows = windows_, .split = split_};
   }
   found->route = FindRoute(*found->windows, route);
   if (found->route == nullptr) {
@@ -166,10 +164,11 @@ Status Device::Find(Pass pass, const Shape& shape, Found* found) const {
   return Status::Ok();
 }
 
-Status Device::WindowIn(const Found& found, Pass pass, const Shape& shape, bool in_place,
-                        const Window** window) {
-  *window = FindWindowFor(*found.route, shape.tokens * shape.heads, in_place);
-  if (*window == nullptr) {
+Status Device::Find(Pass pass, const Shape& shape, bool in_place, Found* found) const {
+  const Status status = FindRouteOf(pass, shape, found);
+  if (!status.ok()) return status;
+  found->window = FindWindowFor(*found->route, shape.tokens * shape.heads, in_place);
+  if (found->window == nullptr) {
     return {StatusCode::kOverlap, pass == Pass::kForward ? "y" : "dx",
             "no program of this route runs in place"};
   }
@@ -178,13 +177,10 @@ Status Device::WindowIn(const Found& found, Pass pass, const Shape& shape, bool 
 
 Status Device::Choose(Pass pass, const Shape& shape, bool in_place, Choice* choice) const {
   Found found;
-  Status status = Find(pass, shape, &found);
+  const Status status = Find(pass, shape, in_place, &found);
   if (!status.ok()) return status;
-  const Window* window = nullptr;
-  status = WindowIn(found, pass, shape, in_place, &window);
-  if (!status.ok()) return status;
-  choice->program = window->program;
-  choice->bases = BasesOn(*found.windows, *window, sm_count_, found.split, product_.data());
+  choice->program = found.window->program;
+  choice->bases = BasesOn(*found.windows, *found.window, sm_count_, found.split, product_.data());
   return Status::Ok();
 }
 
@@ -195,10 +191,7 @@ Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) c
   Status status = Validate(arguments, &call, &in_place);
   if (!status.ok() || call.rows == 0) return status;
   Found found;
-  status = Find(Pass::kForward, arguments.shape, &found);
-  if (!status.ok()) return status;
-  const Window* window = nullptr;
-  status = WindowIn(found, Pass::kForward, arguments.shape, in_place, &window);
+  status = Find(Pass::kForward, arguments.shape, in_place, &found);
   if (!status.ok()) return status;
   const bool residual = arguments.shape.residual;
   status =
@@ -211,7 +204,7 @@ Status Device::Forward(const ForwardArguments& arguments, cudaStream_t stream) c
   if (!status.ok()) return status;
   const CurrentDevice current(ordinal_);
   if (!current.status().ok()) return current.status();
-  return launch::FindEntry(window->program, arguments.shape.weight)
+  return launch::FindEntry(found.window->program, arguments.shape.weight)
       ->forward(call, found.split, stream);
 }
 
@@ -232,12 +225,9 @@ Status Device::Backward(const BackwardArguments& arguments, void* workspace,
     return CudaStatus(cudaMemsetAsync(call.dw, 0, bytes, stream), "stream", "clearing dw failed");
   }
   Found found;
-  status = Find(Pass::kBackward, arguments.shape, &found);
+  status = Find(Pass::kBackward, arguments.shape, in_place, &found);
   if (!status.ok()) return status;
-  const Window* window = nullptr;
-  status = WindowIn(found, Pass::kBackward, arguments.shape, in_place, &window);
-  if (!status.ok()) return status;
-  const Program& program = kPrograms[static_cast<std::size_t>(window->program)];
+  const Program& program = ProgramAt(found.window->program);
   const std::int64_t need = arith::WorkspaceBytes(program, call.rows, found.split);
   if (workspace_bytes < need) {
     return {StatusCode::kWorkspaceTooSmall, "workspace_bytes",
@@ -257,21 +247,20 @@ Status Device::Backward(const BackwardArguments& arguments, void* workspace,
   if (status.ok() && need > 0) status = CheckLivesOn(ordinal_, "workspace", workspace);
   if (!status.ok()) return status;
   call.workspace = workspace;
-  return launch::FindEntry(window->program, arguments.shape.weight)
+  return launch::FindEntry(found.window->program, arguments.shape.weight)
       ->backward(call, found.split, stream);
 }
 
 Status Device::BackwardWorkspaceBytes(const Shape& shape, std::int64_t* bytes) const {
   *bytes = 0;
   Found found;
-  const Status status = Find(Pass::kBackward, shape, &found);
+  const Status status = FindRouteOf(Pass::kBackward, shape, &found);
   const std::int64_t rows = shape.tokens * shape.heads;
   if (!status.ok() || rows == 0) return status;
   for (const bool in_place : {false, true}) {
     const int program = FindProgramFor(*found.route, rows, in_place);
     if (program < 0) continue;
-    *bytes = std::max(*bytes, arith::WorkspaceBytes(kPrograms[static_cast<std::size_t>(program)],
-                                                    rows, found.split));
+    *bytes = std::max(*bytes, arith::WorkspaceBytes(ProgramAt(program), rows, found.split));
   }
   return Status::Ok();
 }
@@ -279,14 +268,14 @@ Status Device::BackwardWorkspaceBytes(const Shape& shape, std::int64_t* bytes) c
 Status Device::BackwardWorkspaceBytesUpTo(const Shape& shape, std::int64_t* bytes) const {
   *bytes = 0;
   Found found;
-  const Status status = Find(Pass::kBackward, shape, &found);
+  const Status status = FindRouteOf(Pass::kBackward, shape, &found);
   if (!status.ok()) return status;
   const std::int64_t rows = shape.tokens * shape.heads;
   // A program's need grows with the rows, so each window's is largest at its upper end.
   for (std::span<const Window> windows : {found.route->windows, found.route->in_place}) {
     for (const Window& window : windows) {
       if (window.lo >= rows) break;
-      const Program& program = kPrograms[static_cast<std::size_t>(window.program)];
+      const Program& program = ProgramAt(window.program);
       *bytes =
           std::max(*bytes, arith::WorkspaceBytes(program, std::min(rows, window.hi), found.split));
     }

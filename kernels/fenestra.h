@@ -68,22 +68,23 @@ class Device {
   const BoardWindows* windows() const { return windows_; }
 
  private:
-  // What a shape runs: the windows of its route, the board they are of, and the SM count by which
-  // rows are split.
+  // What a shape runs: the windows of its route, the board they are of, the SM count by which rows
+  // are split, and the window of its row count.
   struct Found {
     const RouteWindows* route = nullptr;
     const BoardWindows* windows = nullptr;
     int split = 0;
+    const Window* window = nullptr;
   };
-  Status Find(Pass pass, const Shape& shape, Found* found) const;
-  static Status WindowIn(const Found& found, Pass pass, const Shape& shape, bool in_place,
-                         const Window** window);
+  Status FindRouteOf(Pass pass, const Shape& shape, Found* found) const;  // all but the window
+  Status Find(Pass pass, const Shape& shape, bool in_place, Found* found) const;
 
   int ordinal_ = -1;
   int sm_count_ = 0;
-  int split_ = 0;                    // SM count by which rows are split
-  std::array<char, 256> product_{};  // cudaDeviceProp::name
-  const BoardWindows* windows_ = nullptr;
+  int split_ = 0;                            // SM count by which rows are split
+  std::array<char, 256> product_{};          // cudaDeviceProp::name
+  const BoardWindows* windows_ = nullptr;    // null: the board has none
+  const BoardWindows* invariant_ = nullptr;  // of the board-invariant level; null: not built in
 };
 
 }  // namespace fenestra

@@ -273,6 +273,8 @@ inline constexpr std::array kPrograms{
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
 
+constexpr const Program& ProgramAt(int index) { return kPrograms[static_cast<std::size_t>(index)]; }
+
 // Index of a program by name; -1 when there is none.
 constexpr int FindProgram(std::string_view name) {
   for (int i = 0; i < kProgramCount; ++i) {

@@ -34,7 +34,7 @@ void Validate(const ChooseOptions& options) {
     const std::string name =
         fmt::format("waiver of {} on {}", waiver.program, ToString(waiver.route));
     const int index = FindProgram(waiver.program);
-    if (index < 0 || !Serves(kPrograms[static_cast<std::size_t>(index)], waiver.route)) {
+    if (index < 0 || !Serves(ProgramAt(index), waiver.route)) {
       throw Error(name + ": no such program: `fenestra programs` lists them");
     }
     if (!(waiver.fraction > 0 && waiver.fraction <= kMaxWaiver)) {

@@ -34,7 +34,7 @@ std::vector<std::int64_t> AccuracyPlaces(const std::vector<std::int64_t>& measur
 
 void FillAccuracy(const ChooseOptions& options, const Route& route, const AccuracyTable& accuracy,
                   int index, std::int64_t rows, Cell* cell) {
-  const std::string own(ProgramName(kPrograms[static_cast<std::size_t>(index)]).view());
+  const std::string own(ProgramName(ProgramAt(index)).view());
   const std::string program(DwTwinName(index).view());  // whose accuracy is that of both
   std::vector<Reading> readings;
   for (std::int64_t place : AccuracyPlaces(accuracy.rows(), rows)) {
@@ -102,7 +102,7 @@ RouteTable InPlaceTable(const RouteTable& table) {
   result.programs.clear();
   result.cells.clear();
   for (std::size_t p = 0; p < table.programs.size(); ++p) {
-    if (!AllowsInPlace(kPrograms[static_cast<std::size_t>(table.programs[p])])) continue;
+    if (!AllowsInPlace(ProgramAt(table.programs[p]))) continue;
     result.programs.push_back(table.programs[p]);
     result.names.push_back(table.names[p]);
     result.cells.push_back(table.cells[p]);

@@ -84,7 +84,7 @@ constexpr bool AreSound(std::span<const RouteWindows> routes) {
   const auto serve = [](const RouteWindows& route, std::span<const Window> windows, bool in_place) {
     for (const Window& window : windows) {
       if (window.program < 0 || window.program >= kProgramCount) return false;
-      const Program& program = kPrograms[static_cast<std::size_t>(window.program)];
+      const Program& program = ProgramAt(window.program);
       if (!Serves(program, route.route)) return false;
       if (in_place && !AllowsInPlace(program)) return false;
     }

@@ -74,7 +74,7 @@ class EveryTwin : public ::testing::TestWithParam<int> {};
 std::vector<int> BackwardPrograms() {
   std::vector<int> programs;
   for (int i = 0; i < kProgramCount; ++i) {
-    if (kPrograms[static_cast<std::size_t>(i)].pass == Pass::kBackward) programs.push_back(i);
+    if (ProgramAt(i).pass == Pass::kBackward) programs.push_back(i);
   }
   return programs;
 }
@@ -82,7 +82,7 @@ std::vector<int> BackwardPrograms() {
 std::vector<int> Compensated() {
   std::vector<int> programs;
   for (int i : BackwardPrograms()) {
-    const Program& program = kPrograms[static_cast<std::size_t>(i)];
+    const Program& program = ProgramAt(i);
     if (program.structure == Structure::kRing && program.scheme != Scheme::kPlain) {
       programs.push_back(i);
     }
@@ -99,11 +99,11 @@ std::vector<int> Twins() {
 }
 
 std::string ParameterName(const ::testing::TestParamInfo<int>& info) {
-  return std::string(ProgramName(kPrograms[static_cast<std::size_t>(info.param)]).view());
+  return std::string(ProgramName(ProgramAt(info.param)).view());
 }
 
 TEST_P(EveryProgram, ComputesRmsNorm) {
-  const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
+  const Program& program = ProgramAt(GetParam());
   Case test(program);
   std::vector<double> exact(test.h.size());
   if (program.pass == Pass::kForward) {
@@ -135,7 +135,7 @@ TEST_P(EveryProgram, ComputesRmsNorm) {
 // value and more, is 0.0006. A plain chain of n FP32 additions stays within n roundings of the
 // largest partial sum; here ample room is left.
 TEST_P(EveryBackward, LosesInDwWhatItsSchemeSays) {
-  const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
+  const Program& program = ProgramAt(GetParam());
   for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
     Case test(program.width, kRows, family);
     std::vector<double> reference(test.w.size());
@@ -153,7 +153,7 @@ TEST_P(EveryBackward, LosesInDwWhatItsSchemeSays) {
 // plain one of its width: what is left of Kahan's and TwoSum's is the rounding of the terms, of the
 // folds the length of a chain.
 TEST_P(EveryCompensated, LosesLessThanThePlainScheme) {
-  const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
+  const Program& program = ProgramAt(GetParam());
   Case test(program.width, 6000, Family::kOutlier);
   std::vector<double> reference(test.w.size());
   ReferenceDw(test.rows, program.width, test.h, test.dy, test.rstd, reference);
@@ -164,15 +164,15 @@ TEST_P(EveryCompensated, LosesLessThanThePlainScheme) {
     return WorstOf(test.dw, reference).fraction;
   };
   int plain_index = 0;
-  while (kPrograms[static_cast<std::size_t>(plain_index)].scheme != Scheme::kPlain ||
-         kPrograms[static_cast<std::size_t>(plain_index)].width != program.width) {
+  while (ProgramAt(plain_index).scheme != Scheme::kPlain ||
+         ProgramAt(plain_index).width != program.width) {
     ++plain_index;
   }
   EXPECT_LT(worst_of(GetParam()), 0.5 * worst_of(plain_index));
 }
 
 TEST_P(EveryBackward, GivesTheSameBitsOnAnyNumberOfThreads) {
-  const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
+  const Program& program = ProgramAt(GetParam());
   Case test(program);
   RunOnHost(GetParam(), kSmCount, 1, test.Backward());
   const std::vector<float> alone = test.dw;
@@ -183,7 +183,7 @@ TEST_P(EveryBackward, GivesTheSameBitsOnAnyNumberOfThreads) {
 TEST_P(EveryTwin, SharesItsDwWithTheFirst) {
   const int twin = DwTwinOf(GetParam());
   ASSERT_NE(twin, GetParam());
-  Case test(kPrograms[static_cast<std::size_t>(GetParam())].width, 1300, Family::kOutlier);
+  Case test(ProgramAt(GetParam()).width, 1300, Family::kOutlier);
   HostBackward call = test.Backward();
   call.dx = {};
   RunOnHost(GetParam(), kSmCount, kThreads, call);
@@ -193,7 +193,7 @@ TEST_P(EveryTwin, SharesItsDwWithTheFirst) {
 }
 
 TEST_P(EveryBackward, KeepsNonFiniteInputWhereItIs) {
-  const Program& program = kPrograms[static_cast<std::size_t>(GetParam())];
+  const Program& program = ProgramAt(GetParam());
   Case test(program, 40);
   constexpr std::uint16_t kInfinity = 0x7f80;
   constexpr std::int64_t kRow = 33;

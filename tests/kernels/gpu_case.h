@@ -76,7 +76,7 @@ class GpuCase {
   // Runs a program with the split of a board of sm_count SMs; outputs are poisoned first, and rstd,
   // which a forward overwrites, is what it was.
   Outputs RunOnGpu(int index, Dtype weight, int sm_count) {
-    const Program& program = kPrograms[static_cast<std::size_t>(index)];
+    const Program& program = ProgramAt(index);
     buffers_.PoisonOutputs(nullptr);
     CheckCuda(cudaMemcpy(buffers_.rstd.get(), rstd_.data(), rstd_.size() * sizeof(float),
                          cudaMemcpyHostToDevice),
@@ -102,7 +102,7 @@ class GpuCase {
 
   Outputs RunHostModel(int index, Dtype weight, int sm_count, int threads) const {
     using Bits = std::span<const std::uint16_t>;
-    const Program& program = kPrograms[static_cast<std::size_t>(index)];
+    const Program& program = ProgramAt(index);
     Outputs outputs;
     outputs.rows.resize(x_.size());
     if (program.pass == Pass::kForward) {

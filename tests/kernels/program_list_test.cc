@@ -39,7 +39,7 @@ TEST(ProgramName, SaysWhatTheProgramDoes) {
 TEST(ProgramList, NamesAreUniqueAndFound) {
   std::set<std::string> names;
   for (int i = 0; i < kProgramCount; ++i) {
-    const std::string name(ProgramName(kPrograms[static_cast<std::size_t>(i)]).view());
+    const std::string name(ProgramName(ProgramAt(i)).view());
     EXPECT_TRUE(names.insert(name).second) << name;
     EXPECT_EQ(FindProgram(name), i) << name;
   }

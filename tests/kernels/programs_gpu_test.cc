@@ -43,7 +43,7 @@ void ProgramsOfWidth::CompareWithHostModel(int width, std::span<const std::int64
       const std::int64_t tokens = (rows + HeadsOf(view) - 1) / HeadsOf(view);
       GpuCase test_case(width, view, tokens);
       for (int i = 0; i < kProgramCount; ++i) {
-        const Program& program = kPrograms[static_cast<std::size_t>(i)];
+        const Program& program = ProgramAt(i);
         if (program.width != width) continue;
         for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
           // The board's own split, and one that this GPU stands in for.
@@ -77,7 +77,7 @@ TEST_P(ProgramsOfWidth, WrapTheRing) {
   for (View view : ViewsOf(width)) {
     GpuCase test_case(width, view, (520 + HeadsOf(view) - 1) / HeadsOf(view));
     for (int i = 0; i < kProgramCount; ++i) {
-      const Program& program = kPrograms[static_cast<std::size_t>(i)];
+      const Program& program = ProgramAt(i);
       if (program.width != width) continue;
       for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
         ExpectEqual(test_case.RunOnGpu(i, weight, 2), test_case.RunHostModel(i, weight, 2, 1),
@@ -94,7 +94,7 @@ TEST_P(ProgramsOfWidth, AccumulateIntoDw) {
   DeviceArray<unsigned char> workspace;
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   for (int i = 0; i < kProgramCount; ++i) {
-    const Program& program = kPrograms[static_cast<std::size_t>(i)];
+    const Program& program = ProgramAt(i);
     if (program.width != width || program.pass != Pass::kBackward) continue;
     const Outputs once = test_case.RunOnGpu(i, Dtype::kFp32, 132);
     BackwardArguments again = test_case.Backward(Dtype::kFp32, program.residual);
@@ -114,7 +114,7 @@ TEST_P(ProgramsOfWidth, AccumulateIntoDw) {
 class InPlace : public ProgramsOfWidth {
  protected:
   void Check(int index, bool over_residual) {
-    const Program& program = kPrograms[static_cast<std::size_t>(index)];
+    const Program& program = ProgramAt(index);
     GpuCase test_case(program.width, View::kRows, 1000);
     RouteBuffers& buffers = test_case.buffers();
     const Outputs apart = test_case.RunOnGpu(index, Dtype::kBf16, 132);
@@ -142,7 +142,7 @@ class InPlace : public ProgramsOfWidth {
 
 TEST_P(InPlace, GivesTheSameBits) {
   for (int i = 0; i < kProgramCount; ++i) {
-    const Program& program = kPrograms[static_cast<std::size_t>(i)];
+    const Program& program = ProgramAt(i);
     if (program.width != GetParam()) continue;
     if (AllowsInPlace(program)) Check(i, false);
     if (program.residual) Check(i, true);

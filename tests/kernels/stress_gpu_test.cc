@@ -21,7 +21,7 @@ class Repeats {
   Repeats(int index, std::int64_t rows)
       : index_(index),
         rows_(rows),
-        buffers_(At(index).width, View::kRows, rows, At(index).residual) {
+        buffers_(ProgramAt(index).width, View::kRows, rows, ProgramAt(index).residual) {
     PrepareProgram(index, kWeight);
     Run(nullptr);
     CheckCuda(cudaDeviceSynchronize(), "the first call");
@@ -51,12 +51,11 @@ class Repeats {
   }
 
  private:
-  static const Program& At(int index) { return kPrograms[static_cast<std::size_t>(index)]; }
-  bool IsForward() const { return At(index_).pass == Pass::kForward; }
-  bool HasResidualOut() const { return IsForward() && At(index_).residual; }
-  std::int64_t Elements() const { return rows_ * At(index_).width; }
+  bool IsForward() const { return ProgramAt(index_).pass == Pass::kForward; }
+  bool HasResidualOut() const { return IsForward() && ProgramAt(index_).residual; }
+  std::int64_t Elements() const { return rows_ * ProgramAt(index_).width; }
   DeviceArray<float>& Small() { return IsForward() ? buffers_.rstd : buffers_.dw; }
-  std::int64_t SmallCount() const { return IsForward() ? rows_ : At(index_).width; }
+  std::int64_t SmallCount() const { return IsForward() ? rows_ : ProgramAt(index_).width; }
 
   template <typename T>
   static void Copy(const DeviceArray<T>& from, std::int64_t count, DeviceArray<T>* to) {
@@ -150,7 +149,7 @@ TEST_F(Stress, TensorsOfMoreThanFourBillionElements) {
       DeviceArray<unsigned char> workspace;
       gpu::Workspace sums(rows, width);
       for (int i = 0; i < kProgramCount; ++i) {
-        const Program& program = kPrograms[static_cast<std::size_t>(i)];
+        const Program& program = ProgramAt(i);
         if (program.width != width || program.residual || !IsMeasuredAt(i, rows)) continue;
         PrepareProgram(i, kWeight);
         const std::int64_t first = (rows - kTail) * width;
@@ -196,7 +195,7 @@ TEST_F(Stress, PitchesBeyondTwoBillionElements) {
   DeviceArray<std::uint16_t> far_dy(kPitch + width);
   DeviceArray<std::uint16_t> far_out(kPitch + width);
   for (int i = 0; i < kProgramCount; ++i) {
-    const Program& program = kPrograms[static_cast<std::size_t>(i)];
+    const Program& program = ProgramAt(i);
     if (program.width != width || program.residual) continue;
     GpuCase near(width, View::kRows, 2);
     const Outputs expected = near.RunOnGpu(i, kWeight, kSmCount);

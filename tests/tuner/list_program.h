@@ -10,7 +10,7 @@ namespace fenestra::test {
 // Index of the first program of this kind that is listed; the `skip`-th after it.
 consteval int IndexOf(Pass pass, int width, Structure structure, Scheme scheme, int skip = 0) {
   for (int i = 0; i < kProgramCount; ++i) {
-    const Program& program = kPrograms[static_cast<std::size_t>(i)];
+    const Program& program = ProgramAt(i);
     if (program.pass == pass && program.width == width && program.structure == structure &&
         program.scheme == scheme && skip-- == 0) {
       return i;

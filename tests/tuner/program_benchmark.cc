@@ -47,7 +47,7 @@ std::int64_t Median(std::vector<std::int64_t> values) {
 
 void TimeProgram(benchmark::State& state, Bench* bench, int index, Dtype weight,
                  std::int64_t rows) {
-  const Program& program = kPrograms[static_cast<std::size_t>(index)];
+  const Program& program = ProgramAt(index);
   int device = 0;
   int sm_count = 0;
   CheckCuda(cudaGetDevice(&device), "cudaGetDevice");

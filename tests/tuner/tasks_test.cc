@@ -19,7 +19,7 @@ TEST(Tasks, ScreeningTimesEveryProgramInEveryView) {
     views.insert(task.view);
     EXPECT_EQ(task.rows(), task.tokens * HeadsOf(task.view));
     for (int i = 0; i < kProgramCount; ++i) {
-      const Program& program = kPrograms[static_cast<std::size_t>(i)];
+      const Program& program = ProgramAt(i);
       const bool expected = program.pass == Pass::kBackward && !program.residual &&
                             program.width == 256 &&
                             (program.structure != Structure::kDual || task.rows() <= kDualRowsMax);
@@ -138,7 +138,7 @@ TEST(Tasks, AccuracyTakesTheFirstOfEachDw) {
   for (int width : kWidths) {
     const std::vector<int> programs = BackwardProgramsOf(width, 100);
     for (int i = 0; i < kProgramCount; ++i) {
-      const Program& program = kPrograms[static_cast<std::size_t>(i)];
+      const Program& program = ProgramAt(i);
       if (program.pass != Pass::kBackward || program.width != width) continue;
       EXPECT_EQ(std::count(programs.begin(), programs.end(), DwTwinOf(i)), 1) << NameAt(i);
     }

@@ -18,10 +18,8 @@ std::string SchemeText(const Program& program) {
   return text;
 }
 
-const Program& At(int index) { return kPrograms[static_cast<std::size_t>(index)]; }
-
 void Add(int index, Table* table, Json* list) {
-  const Program& program = At(index);
+  const Program& program = ProgramAt(index);
   const ProgramName name(program);
   table->Add({std::string(name.view()), std::string(ToString(program.pass)),
               fmt::format("{}", program.width), fmt::format("{}", program.threads),
@@ -76,7 +74,7 @@ class Programs final : public Command {
     Json list = Json::array();
     for (int i = 0; i < kProgramCount; ++i) {
       if (std::any_of(routes.begin(), routes.end(),
-                      [&](const Route& route) { return Serves(At(i), route); })) {
+                      [&](const Route& route) { return Serves(ProgramAt(i), route); })) {
         Add(i, &table, &list);
       }
     }

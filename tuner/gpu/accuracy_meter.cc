@@ -99,7 +99,7 @@ void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
   dw_.Poison(kDefaultStream);
   const int program = task.programs[subject];
   Shape shape = RowsShape(task.rows, task.width, Dtype::kFp32);
-  shape.residual = kPrograms[static_cast<std::size_t>(program)].residual;
+  shape.residual = ProgramAt(program).residual;
   RunProgram(
       program, context_.board->sm_count,
       BackwardArguments{.shape = shape,

@@ -29,7 +29,7 @@ void Check(const Status& status, int program) {
 
 // A residual program reads and writes tensors that the other form of a call does not have.
 void CheckForm(int program, const Shape& shape) {
-  if (kPrograms[static_cast<std::size_t>(program)].residual && !shape.residual) {
+  if (ProgramAt(program).residual && !shape.residual) {
     throw Error(fmt::format("{} needs a call with residual", NameAt(program)));
   }
 }
@@ -147,15 +147,14 @@ void RunProgram(int program, int sm_count, const BackwardArguments& arguments,
   launch::BackwardCall call;
   bool in_place = false;
   Check(Validate(arguments, &call, &in_place), program);
-  workspace->Reserve(
-      arith::WorkspaceBytes(kPrograms[static_cast<std::size_t>(program)], call.rows, sm_count));
+  workspace->Reserve(arith::WorkspaceBytes(ProgramAt(program), call.rows, sm_count));
   call.workspace = workspace->get();
   Check(EntryOf(program, arguments.shape.weight).backward(call, sm_count, stream), program);
 }
 
 void RunProgram(int program, int sm_count, const RouteBuffers& buffers, std::int64_t tokens,
                 Dtype weight, DeviceArray<unsigned char>* workspace, cudaStream_t stream) {
-  if (kPrograms[static_cast<std::size_t>(program)].pass == Pass::kForward) {
+  if (ProgramAt(program).pass == Pass::kForward) {
     RunProgram(program, sm_count, buffers.Forward(tokens, weight), stream);
   } else {
     RunProgram(program, sm_count, buffers.Backward(tokens, weight), workspace, stream);

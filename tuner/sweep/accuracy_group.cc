@@ -87,7 +87,7 @@ Group EdgeGroup(const MeterContext& context, const EdgeTask& task, const EdgeCla
 
 int RstdProgramOf(int width) {
   for (int i = 0; i < kProgramCount; ++i) {
-    const Program& program = kPrograms[static_cast<std::size_t>(i)];
+    const Program& program = ProgramAt(i);
     if (program.pass == Pass::kForward && !program.residual && program.width == width) return i;
   }
   throw Error(fmt::format("no forward program of width {}", width));

@@ -10,8 +10,6 @@
 namespace fenestra {
 namespace {
 
-const Program& At(int program) { return kPrograms[static_cast<std::size_t>(program)]; }
-
 // Screened time over the streaming floor by (route, view, rows, program).
 using RatioKey = std::tuple<Route, View, std::int64_t, std::string>;
 
@@ -56,16 +54,16 @@ std::int64_t RowBytes(int width) { return std::int64_t{width} * 2; }
 
 }  // namespace
 
-std::string NameAt(int program) { return std::string(ProgramName(At(program)).view()); }
+std::string NameAt(int program) { return std::string(ProgramName(ProgramAt(program)).view()); }
 
 bool IsMeasuredAt(int program, std::int64_t rows) {
-  return At(program).structure != Structure::kDual || rows <= kDualRowsMax;
+  return ProgramAt(program).structure != Structure::kDual || rows <= kDualRowsMax;
 }
 
 std::vector<int> ProgramsOf(const Route& route, std::int64_t rows) {
   std::vector<int> programs;
   for (int i = 0; i < kProgramCount; ++i) {
-    if (Serves(At(i), route) && IsMeasuredAt(i, rows)) programs.push_back(i);
+    if (Serves(ProgramAt(i), route) && IsMeasuredAt(i, rows)) programs.push_back(i);
   }
   return programs;
 }
@@ -73,7 +71,7 @@ std::vector<int> ProgramsOf(const Route& route, std::int64_t rows) {
 std::vector<int> BackwardProgramsOf(int width, std::int64_t rows) {
   std::vector<int> programs;
   for (int i = 0; i < kProgramCount; ++i) {
-    const Program& program = At(i);
+    const Program& program = ProgramAt(i);
     if (program.pass == Pass::kBackward && program.width == width && DwTwinOf(i) == i &&
         IsMeasuredAt(i, rows)) {
       programs.push_back(i);
