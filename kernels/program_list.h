@@ -110,6 +110,7 @@ inline constexpr std::array kPrograms{
     list::FwdDirect(5120, 640, 20),
     list::FwdDirect(5120, 320, 10),
     list::FwdDirect(5120, 160, 5),
+    list::FwdDirect(5120, 128, 4),
     list::FwdDirect(6144, 768, 24),
     list::FwdDirect(6144, 384, 12),
     list::FwdDirect(6144, 192, 6),
@@ -117,15 +118,20 @@ inline constexpr std::array kPrograms{
     // Backward, few rows.
     list::BwdDual(256, 256, 1, 64),
     list::BwdDual(256, 256, 1, 16),
+    list::BwdDual(256, 512, 1, 8),
     list::BwdDual(512, 256, 2, 64),
     list::BwdDual(512, 256, 2, 16),
+    list::BwdDual(512, 512, 2, 8),
     list::BwdDual(1536, 192, 6, 64),
     list::BwdDual(1536, 384, 6, 32),
     list::BwdDual(2048, 256, 8, 64),
     list::BwdDual(2048, 512, 8, 32),
     list::BwdDual(4096, 512, 16, 64),
     list::BwdDual(5120, 640, 20, 64),
+    list::BwdDual(5120, 320, 10, 64),
+    list::BwdDual(5120, 320, 10, 32),
     list::BwdDual(6144, 768, 24, 64),
+    list::BwdDual(6144, 384, 12, 64),
 
     // Backward, exact sums. The first of a width comes in the other schemes below.
     list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kFma64),
@@ -200,15 +206,20 @@ inline constexpr std::array kPrograms{
     // Backward with residual, few rows.
     list::Residual(list::BwdDual(256, 256, 1, 64)),
     list::Residual(list::BwdDual(256, 256, 1, 16)),
+    list::Residual(list::BwdDual(256, 512, 1, 8)),
     list::Residual(list::BwdDual(512, 256, 2, 64)),
     list::Residual(list::BwdDual(512, 256, 2, 16)),
+    list::Residual(list::BwdDual(512, 512, 2, 8)),
     list::Residual(list::BwdDual(1536, 192, 6, 64)),
     list::Residual(list::BwdDual(1536, 384, 6, 32)),
     list::Residual(list::BwdDual(2048, 256, 8, 64)),
     list::Residual(list::BwdDual(2048, 512, 8, 32)),
     list::Residual(list::BwdDual(4096, 512, 16, 64)),
     list::Residual(list::BwdDual(5120, 640, 20, 64)),
+    list::Residual(list::BwdDual(5120, 320, 10, 64)),
+    list::Residual(list::BwdDual(5120, 320, 10, 32)),
     list::Residual(list::BwdDual(6144, 768, 24, 64)),
+    list::Residual(list::BwdDual(6144, 384, 12, 64)),
 
     // Backward with residual, exact sums, then the other schemes.
     list::Residual(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kFma64)),
@@ -266,7 +277,6 @@ inline constexpr std::array kPrograms{
     list::With(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoSum), ReduceSum::kTwoSum),
 
     // Backward, wide rows one at a time through a deep ring.
-    list::BwdRing(5120, 320, 10, 1, 8, 1, Scheme::kFma64),
     list::Residual(list::BwdRing(4096, 512, 16, 1, 8, 1, Scheme::kFma64)),
     list::Residual(list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kFma64)),
 };

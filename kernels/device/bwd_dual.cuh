@@ -10,6 +10,46 @@
 
 namespace fenestra::device {
 
+// Rows that a thread of a column CTA has in flight.
+inline constexpr int kDualBatch = 2;
+
+// What a lane holds of its columns' sums over a warp.
+struct DualShare {
+  template <int kLanes>
+  static constexpr int kColumns = kLanes* kVector / 32 > 0 ? kLanes* kVector / 32 : 1;
+
+  int first = 0;       // of the lane's columns
+  bool writes = true;  // whether no lane before it holds the same
+};
+
+// Sums kVector columns over the lanes of a warp that share them, those that are equal modulo
+// kLanes: the butterfly of masks kLanes, 2 kLanes, ..., 16, of which each lane keeps half of what
+// it has left at every step, in sums[0] and up.
+template <int kLanes>
+__device__ __forceinline__ DualShare SumLanes(double (&sums)[kVector]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  DualShare share;
+  int columns = kVector;
+#pragma unroll
+  for (int mask = kLanes; mask < 32; mask *= 2) {
+    const bool upper = (lane & mask) != 0;
+    if (columns == 1) {
+      sums[0] = arith::Add(sums[0], __shfl_xor_sync(0xffffffffU, sums[0], mask));
+      share.writes &= !upper;
+      continue;
+    }
+    columns /= 2;
+#pragma unroll
+    for (int i = 0; i < columns; ++i) {
+      const double sent = upper ? sums[i] : sums[i + columns];
+      const double kept = upper ? sums[i + columns] : sums[i];
+      sums[i] = arith::Add(kept, __shfl_xor_sync(0xffffffffU, sent, mask));
+    }
+    share.first += upper ? columns : 0;
+  }
+  return share;
+}
+
 template <int kWidth, int kThreads, int kSlab, typename Chain>
 __device__ __forceinline__ void DualColumns(const launch::BackwardCall& call) {
   constexpr int kLanes = kSlab / kVector;  // lanes of a row
@@ -22,31 +62,41 @@ __device__ __forceinline__ void DualColumns(const launch::BackwardCall& call) {
   const int column = static_cast<int>(blockIdx.x) * kSlab + lane * kVector;
 
   Chain chains[kVector];
-#pragma unroll 4
-  for (std::int64_t row = group; row < call.rows; row += kGroups) {
-    float dy[kVector];
-    float h[kVector];
-    Unpack(LoadVector(RowOf(call.inputs[0], call.heads, row) + column), dy);
-    Unpack(LoadVector(RowOf(call.inputs[1], call.heads, row) + column), h);
-    const float rstd = __ldg(call.rstd + row);
-    const auto rstd64 = static_cast<double>(rstd);
+  // Rows in batches, so that a thread waits for memory once a batch, the last one included.
+  for (std::int64_t first = group; first < call.rows; first += kDualBatch * kGroups) {
+    uint4 dy[kDualBatch];
+    uint4 h[kDualBatch];
+    float rstd[kDualBatch];
 #pragma unroll
-    for (int i = 0; i < kVector; ++i) chains[i].Add(arith::Mul(dy[i], h[i]), rstd, rstd64);
+    for (int k = 0; k < kDualBatch; ++k) {
+      const std::int64_t row = first + k * kGroups;
+      if (row >= call.rows) continue;
+      dy[k] = LoadVector(RowOf(call.inputs[0], call.heads, row) + column);
+      h[k] = LoadVector(RowOf(call.inputs[1], call.heads, row) + column);
+      rstd[k] = __ldg(call.rstd + row);
+    }
+#pragma unroll
+    for (int k = 0; k < kDualBatch; ++k) {
+      if (first + k * kGroups >= call.rows) continue;
+      const auto rstd64 = static_cast<double>(rstd[k]);
+      float a[kVector];
+      float b[kVector];
+      Unpack(dy[k], a);
+      Unpack(h[k], b);
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) chains[i].Add(arith::Mul(a[i], b[i]), rstd[k], rstd64);
+    }
   }
   double sums[kVector];
 #pragma unroll
   for (int i = 0; i < kVector; ++i) sums[i] = chains[i].Total();
-#pragma unroll
-  for (int mask = kLanes; mask < 32; mask *= 2) {
-#pragma unroll
-    for (int i = 0; i < kVector; ++i) {
-      sums[i] = arith::Add(sums[i], __shfl_xor_sync(0xffffffffU, sums[i], mask));
-    }
-  }
+  const DualShare share = SumLanes<kLanes>(sums);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (threadIdx.x % 32 < kLanes) {
+  if (share.writes) {
 #pragma unroll
-    for (int i = 0; i < kVector; ++i) totals[warp][lane * kVector + i] = sums[i];
+    for (int i = 0; i < DualShare::kColumns<kLanes>; ++i) {
+      totals[warp][lane * kVector + share.first + i] = sums[i];
+    }
   }
   __syncthreads();
   for (int c = static_cast<int>(threadIdx.x); c < kSlab; c += kThreads) {
@@ -104,7 +154,7 @@ __device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int c
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, bool kResidual, typename Chain,
           typename Weight>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     BwdDualKernel(const __grid_constant__ launch::BackwardCall call) {
   constexpr int kColumnCtas = kWidth / kSlab;
   if (blockIdx.x < kColumnCtas) {
