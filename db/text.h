@@ -40,11 +40,12 @@ struct DumpedFile {
   Evidence evidence;
 };
 
-// Writes <dir>/<board>.tsv, and <dir>/<board>_res.tsv with what belongs to a route with residual,
-// for each board of the evidence; what is kept by program (accuracy, digests, waits, kernels) is in
-// the first. A file that would be empty is not written, and an older one of its name removed.
-// Creates `dir`. An environment that no record names is left out. Throws Error when a record would
-// not read back (see Fault in db/record_check.h) or a file cannot be written.
+// Writes, for each board of the evidence, <dir>/<board>.tsv with what is kept by program (accuracy,
+// digests, waits, kernels) and <dir>/<board>_<pass>.tsv and <dir>/<board>_<pass>_res.tsv with what
+// is kept by route, without and with residual. A file that would be empty is not written, and an
+// older one of its name removed. Creates `dir`. An environment that no record names is left out.
+// Throws Error when a record would not read back (see Fault in db/record_check.h) or a file cannot
+// be written.
 std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::path& dir);
 
 // Reads text evidence files into one sorted set, or throws an Error that names file and line and

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -78,34 +79,52 @@ std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
   return out.append(text::kEnd).append("\n");
 }
 
-// Whether a record belongs to a route with residual.
+// The file of a board that a record belongs in, as what follows the board's name.
+struct FilePart {
+  std::optional<Pass> pass;
+  bool residual = false;
+
+  bool operator==(const FilePart&) const = default;
+};
+constexpr FilePart kFileParts[] = {{std::nullopt, false},
+                                   {Pass::kBackward, false},
+                                   {Pass::kBackward, true},
+                                   {Pass::kForward, false},
+                                   {Pass::kForward, true}};
+
 template <typename Record>
-bool IsResidual(const Record& record) {
-  if constexpr (requires { record.key.route.residual; }) {
-    return record.key.route.residual;
-  } else if constexpr (requires { record.route.residual; }) {
-    return record.route.residual;
+FilePart PartOf(const Record& record) {
+  if constexpr (requires { record.key.route; }) {
+    return {record.key.route.pass, record.key.route.residual};
+  } else if constexpr (requires { record.route; }) {
+    return {record.route.pass, record.route.residual};
   } else {
-    return false;
+    return {};
   }
 }
 
-// The board's records of routes with residual, or all its others; and the environments they name.
-Evidence PartOf(const Evidence& sorted, std::string_view board, bool residual) {
-  Evidence part;
+std::string FileName(std::string_view board, const FilePart& part) {
+  if (!part.pass) return fmt::format("{}.tsv", board);
+  return fmt::format("{}_{}{}.tsv", board, ToString(*part.pass), part.residual ? "_res" : "");
+}
+
+// The board's records of one part, and the environments they name.
+Evidence Select(const Evidence& sorted, std::string_view board, const FilePart& part) {
+  Evidence selected;
   fields::ForEachPair(
-      part, sorted, [&]<typename Record>(std::vector<Record>& to, const std::vector<Record>& from) {
+      selected, sorted,
+      [&]<typename Record>(std::vector<Record>& to, const std::vector<Record>& from) {
         if constexpr (!std::is_same_v<Record, Environment>) {
           std::copy_if(from.begin(), from.end(), std::back_inserter(to), [&](const Record& record) {
-            return fields::BoardOf(record) == board && IsResidual(record) == residual;
+            return fields::BoardOf(record) == board && PartOf(record) == part;
           });
         }
       });
-  const std::set<std::string_view> named = EnvironmentsOf(part, board);
+  const std::set<std::string_view> named = EnvironmentsOf(selected, board);
   std::copy_if(sorted.environments.begin(), sorted.environments.end(),
-               std::back_inserter(part.environments),
+               std::back_inserter(selected.environments),
                [&](const Environment& environment) { return named.contains(environment.id); });
-  return part;
+  return selected;
 }
 
 void CheckAll(const Evidence& evidence) {
@@ -168,14 +187,14 @@ std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::pa
   }
   std::vector<DumpedFile> files;
   for (std::string_view board : BoardsOf(sorted)) {
-    for (const bool residual : {false, true}) {
-      Evidence part = PartOf(sorted, board, residual);
-      fs::path path = dir / fmt::format("{}{}.tsv", board, residual ? "_res" : "");
-      if (BoardsOf(part).empty()) {
-        fs::remove(path, error);  // of an older dump: it would be read back with the other
+    for (const FilePart& part : kFileParts) {
+      Evidence selected = Select(sorted, board, part);
+      fs::path path = dir / FileName(board, part);
+      if (BoardsOf(selected).empty()) {
+        fs::remove(path, error);  // of an older dump: it would be read back with the others
         continue;
       }
-      files.push_back({std::move(path), std::move(part)});
+      files.push_back({std::move(path), std::move(selected)});
       WriteFileAtomically(files.back().path, TextOfSorted(files.back().evidence, board));
     }
   }

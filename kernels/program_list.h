@@ -130,7 +130,6 @@ inline constexpr std::array kPrograms{
     list::BwdDual(5120, 640, 20, 64),
     list::BwdDual(5120, 320, 10, 64),
     list::BwdDual(5120, 320, 10, 32),
-    list::BwdDual(6144, 768, 24, 64),
     list::BwdDual(6144, 384, 12, 64),
 
     // Backward, exact sums. The first of a width comes in the other schemes below.
@@ -218,7 +217,6 @@ inline constexpr std::array kPrograms{
     list::Residual(list::BwdDual(5120, 640, 20, 64)),
     list::Residual(list::BwdDual(5120, 320, 10, 64)),
     list::Residual(list::BwdDual(5120, 320, 10, 32)),
-    list::Residual(list::BwdDual(6144, 768, 24, 64)),
     list::Residual(list::BwdDual(6144, 384, 12, 64)),
 
     // Backward with residual, exact sums, then the other schemes.
@@ -276,9 +274,8 @@ inline constexpr std::array kPrograms{
     list::With(list::BwdRing(5120, 320, 10, 2, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
     list::With(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoSum), ReduceSum::kTwoSum),
 
-    // Backward, wide rows one at a time through a deep ring.
+    // Backward with residual, one row at a time through a deep ring.
     list::Residual(list::BwdRing(4096, 512, 16, 1, 8, 1, Scheme::kFma64)),
-    list::Residual(list::BwdRing(6144, 384, 12, 1, 6, 1, Scheme::kFma64)),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());

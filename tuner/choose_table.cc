@@ -23,21 +23,12 @@ std::vector<std::int64_t> SampledRows(const Route& route, const TimeTable& times
   return {rows.begin(), rows.end()};
 }
 
-// Where the accuracy that holds at `rows` was measured: there, or at the neighbours.
-std::vector<std::int64_t> AccuracyPlaces(const std::vector<std::int64_t>& measured,
-                                         std::int64_t rows) {
-  const auto above = std::lower_bound(measured.begin(), measured.end(), rows);
-  if (above == measured.end() || *above == rows) return {rows};
-  if (above == measured.begin()) return {*above};
-  return {*std::prev(above), *above};
-}
-
 void FillAccuracy(const ChooseOptions& options, const Route& route, const AccuracyTable& accuracy,
                   int index, std::int64_t rows, Cell* cell) {
   const std::string own(ProgramName(ProgramAt(index)).view());
   const std::string program(DwTwinName(index).view());  // whose accuracy is that of both
   std::vector<Reading> readings;
-  for (std::int64_t place : AccuracyPlaces(accuracy.rows(), rows)) {
+  for (std::int64_t place : accuracy.PlacesFor(rows)) {
     const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
     const double margin = waiver == nullptr ? options.margin : waiver->fraction;
     for (const Reading& reading : ReadingsAt(accuracy, route, program, place, margin)) {

@@ -157,6 +157,13 @@ double AccuracyTable::RstdShare(std::int64_t rows, Family family, int inputs) co
   return found == rstd_shares_.end() ? 0 : found->second.share;
 }
 
+std::vector<std::int64_t> AccuracyTable::PlacesFor(std::int64_t rows) const {
+  const auto above = std::lower_bound(rows_.begin(), rows_.end(), rows);
+  if (above == rows_.end() || *above == rows) return {rows};
+  if (above == rows_.begin()) return {*above};
+  return {*std::prev(above), *above};
+}
+
 const AccuracyRecord* AccuracyTable::Worst(std::string_view program, std::int64_t rows) const {
   const AccuracyRecord* worst = nullptr;
   for (Family family : kFamilies) {

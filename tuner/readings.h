@@ -80,6 +80,10 @@ class AccuracyTable {
   // Row counts at which any program has evidence, ascending; the comparator's alone do not count.
   const std::vector<std::int64_t>& rows() const { return rows_; }
 
+  // The row counts whose evidence holds at `rows`: itself, or the nearest ones on either side at
+  // which any program has evidence. Above the last of all: itself, which has none.
+  std::vector<std::int64_t> PlacesFor(std::int64_t rows) const;
+
   // The record of largest worst among the families at the program's own rstd; null when none.
   const AccuracyRecord* Worst(std::string_view program, std::int64_t rows) const;
 

@@ -152,9 +152,17 @@ __device__ __forceinline__ void DualRows(const launch::BackwardCall& call, int c
   }
 }
 
+// Threads of an SM that registers must suffice for: more rows of dx at once hide the wait for
+// memory, but three tensors of two vectors a thread would spill.
+constexpr int DualThreadsPerSm(int vectors, bool residual) {
+  return residual && vectors > 1 ? 768 : 1024;
+}
+
 template <int kWidth, int kThreads, int kWarpsPerRow, int kSlab, bool kResidual, typename Chain,
           typename Weight>
-__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+__global__ void __launch_bounds__(kThreads, DualThreadsPerSm(kWidth / (kVector * 32 * kWarpsPerRow),
+                                                             kResidual) /
+                                                kThreads)
     BwdDualKernel(const __grid_constant__ launch::BackwardCall call) {
   constexpr int kColumnCtas = kWidth / kSlab;
   if (blockIdx.x < kColumnCtas) {

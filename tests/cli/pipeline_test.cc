@@ -50,7 +50,7 @@ Evidence TwoWindowEvidence() {
 
 class Pipeline : public ::testing::Test {
  protected:
-  void SetUp() override { evidence_ = Dump(TwoWindowEvidence(), folder_.path()).at(0).path; }
+  void SetUp() override { Dump(TwoWindowEvidence(), File("evidence")); }
 
   ProcessResult Fenestra(std::vector<std::string> words) const {
     words.insert(words.begin(), FENESTRA_COMMAND);
@@ -75,9 +75,17 @@ class Pipeline : public ::testing::Test {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
 
+  // Imports the text evidence in a folder; returns what the command counted.
+  nlohmann::json Import(const std::string& folder = "evidence",
+                        const std::string& db = "fenestra.db") {
+    std::vector<std::string> words{"import", "--db", db};
+    for (const std::string& file : TextFiles(File(folder))) words.push_back(file);
+    return Json(words);
+  }
+
   // Import and plan, which all of the later steps start from.
   void MakePlan() {
-    Json({"import", evidence_.string()});
+    Import();
     Json({"plan", "--board", "h200_132"});
   }
 
@@ -86,11 +94,10 @@ class Pipeline : public ::testing::Test {
   }
 
   TempFolder folder_;
-  std::filesystem::path evidence_;
 };
 
 TEST_F(Pipeline, ImportCountsRecords) {
-  const auto counts = Json({"import", evidence_.string()});
+  const auto counts = Import();
   EXPECT_EQ(counts.at("environments"), 1);
   EXPECT_EQ(counts.at("times"), 12);            // 3 programs at 4 row counts
   EXPECT_EQ(counts.at("accuracy"), 3 * 4 * 3);  // in 3 families
@@ -98,7 +105,7 @@ TEST_F(Pipeline, ImportCountsRecords) {
 }
 
 TEST_F(Pipeline, PlanFindsTheHandMadeWindows) {
-  Json({"import", evidence_.string()});
+  Import();
   const auto plan = Json({"plan", "--board", "h200_132"});
   EXPECT_EQ(plan.at("stored"), true);
   const auto& routes = plan.at("routes");
@@ -117,14 +124,14 @@ TEST_F(Pipeline, PlanFindsTheHandMadeWindows) {
 }
 
 TEST_F(Pipeline, PlanOfSomeRoutesIsNotStored) {
-  Json({"import", evidence_.string()});
+  Import();
   const auto plan = Json({"plan", "--board", "h200_132", "--routes", "bwd_w16_h4096"});
   EXPECT_EQ(plan.at("stored"), false);
   ExpectRefused({"export", "--board", "h200_132", "--out", "windows"}, "no plan of h200_132");
 }
 
 TEST_F(Pipeline, AutoIsTheOnlyBoardInTheDatabaseWhereThereIsNoGpu) {
-  Json({"import", evidence_.string()});
+  Import();
   if (Fenestra({"doctor"}).out.find("NVIDIA") != std::string::npos) GTEST_SKIP() << "a GPU is here";
   EXPECT_EQ(Json({"plan"}).at("board"), "h200_132");
 }
@@ -153,8 +160,8 @@ TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
   Json({"export", "--board", "h200_132", "--out", "windows"});
   Evidence other = TwoWindowEvidence();
   other.times[0].median_ns += 1;
-  const std::string file = Dump(other, File("other")).at(0).path.string();
-  Json({"import", file, "--db", "other.db"});
+  Dump(other, File("other"));
+  Import("other", "other.db");
   const ProcessResult result =
       Fenestra({"check", "--board", "h200_132", "--out", "windows", "--db", "other.db"});
   EXPECT_EQ(result.exit_code, 1);
@@ -162,9 +169,13 @@ TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
 }
 
 TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {
-  Json({"import", evidence_.string()});
+  Import();
   Json({"dump", "--out", "again"});
-  EXPECT_EQ(ReadText(File("again/h200_132.tsv")), ReadText(evidence_));
+  const std::vector<std::string> files = TextFiles(File("again"));
+  ASSERT_EQ(files.size(), TextFiles(File("evidence")).size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    EXPECT_EQ(ReadText(files[i]), ReadText(TextFiles(File("evidence"))[i]));
+  }
 }
 
 TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
@@ -192,7 +203,7 @@ TEST_F(Pipeline, ReadingCommandsMakeNoDatabase) {
 }
 
 TEST_F(Pipeline, BadValuesAreNamed) {
-  Json({"import", evidence_.string()});
+  Import();
   ExpectRefused({"plan", "--board", "h200_123"}, "did you mean 'h200_132'?");
   ExpectRefused({"plan", "--board", "b200_148"}, "no evidence of b200_148");
   ExpectRefused({"plan", "--board", "h200_132", "--margin", "two"}, "--margin");
@@ -203,10 +214,10 @@ TEST_F(Pipeline, BadValuesAreNamed) {
 }
 
 TEST_F(Pipeline, UnwritableAndDamagedDatabasesAreRefused) {
-  ExpectRefused({"import", evidence_.string(), "--db", "/nonexistent/fenestra.db"},
+  ExpectRefused({"import", TextFiles(File("evidence")).at(0), "--db", "/nonexistent/fenestra.db"},
                 "/nonexistent/fenestra.db");
   const std::string damaged = folder_.Write("damaged.db", "SQLite format 3 but not quite");
-  ExpectRefused({"import", evidence_.string(), "--db", damaged}, "damaged.db");
+  ExpectRefused({"import", TextFiles(File("evidence")).at(0), "--db", damaged}, "damaged.db");
   EXPECT_EQ(ReadText(damaged), "SQLite format 3 but not quite");
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -119,6 +120,15 @@ std::string TempFolder::Write(const std::string& name, const std::string& text) 
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path) << text;
   return path.string();
+}
+
+std::vector<std::string> TextFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".tsv") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace fenestra::testing

@@ -48,4 +48,7 @@ class TempFolder {
   std::string path_;
 };
 
+// The *.tsv files in a folder, sorted by name.
+std::vector<std::string> TextFiles(const std::string& folder);
+
 }  // namespace fenestra::testing

@@ -29,9 +29,7 @@ class SweepCommand : public ::testing::Test {
     const auto result = RunProcess({FENESTRA_COMMAND, "dump", "--db", db, "--out", folder});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::ostringstream text;
-    for (const char* file : {"/h200_132.tsv", "/h200_132_res.tsv"}) {
-      if (std::ifstream stream(folder + file); stream) text << stream.rdbuf();
-    }
+    for (const std::string& file : TextFiles(folder)) text << std::ifstream(file).rdbuf();
     return text.str();
   }
 
@@ -96,9 +94,9 @@ TEST(Repository, HeaderAndEvidenceBelongTogether) {
   const TempFolder folder;
   const std::string db = folder.path() + "/fenestra.db";
   const std::string sources = FENESTRA_SOURCES;
-  const auto imported =
-      RunProcess({FENESTRA_COMMAND, "import", "--db", db, sources + "/evidence/h200_132.tsv",
-                  sources + "/evidence/h200_132_res.tsv"});
+  std::vector<std::string> import{FENESTRA_COMMAND, "import", "--db", db};
+  for (const std::string& file : TextFiles(sources + "/evidence")) import.push_back(file);
+  const auto imported = RunProcess(import);
   ASSERT_EQ(imported.exit_code, 0) << imported.err;
   const auto checked = RunProcess({FENESTRA_COMMAND, "check", "--db", db, "--board", "h200_132",
                                    "--out", sources + "/kernels/dispatch/windows"});

@@ -80,7 +80,7 @@ TEST(Text, ReadsTheHandMadeFile) {
   EXPECT_TRUE(Same(Import({scratch / "a.tsv"}), OneOfEach()));
 }
 
-TEST(Text, DumpsOneFileABoardAndReadsItBack) {
+TEST(Text, DumpsTheFilesOfEachBoardAndReadsThemBack) {
   const Scratch scratch;
   Evidence evidence = OneOfEach();
   evidence.times.push_back(Time(64, 0));
@@ -91,27 +91,35 @@ TEST(Text, DumpsOneFileABoardAndReadsItBack) {
   for (const DumpedFile& file : Dump(evidence, scratch / "out")) files.push_back(file.path);
   EXPECT_THAT(files, testing::ElementsAre(scratch / "out" / "b200_148.tsv",
                                           scratch / "out" / "h200_132.tsv",
-                                          scratch / "out" / "h200_132_res.tsv"));
+                                          scratch / "out" / "h200_132_bwd.tsv",
+                                          scratch / "out" / "h200_132_bwd_res.tsv",
+                                          scratch / "out" / "h200_132_fwd.tsv"));
   Sort(&evidence);
   EXPECT_TRUE(Same(Import(files), evidence));
   // A group's lines follow in order of rows.
-  const std::string text = hand_made::ReadBytes(files[1]);
+  const std::string text = hand_made::ReadBytes(files[2]);
   EXPECT_LT(text.find("\n64\t28512"), text.find("\n1024\t28512"));
 }
 
-TEST(Text, RoutesWithResidualHaveAFileOfTheirOwn) {
+TEST(Text, EachPassWithAndWithoutResidualHasAFileOfItsOwn) {
   const Scratch scratch;
   Evidence evidence;
   evidence.environments = OneOfEach().environments;
-  evidence.times = {Time(64, 0), Time(1024, 0)};
-  evidence.times.back().key.route.residual = true;
+  evidence.times = {Time(64, 0), Time(64, 0), Time(64, 0)};
+  evidence.times[1].key.route.residual = true;
+  evidence.times[2].key.route.pass = Pass::kForward;
+  evidence.waits = OneOfEach().waits;
   const auto files = Dump(evidence, scratch / "out");
-  ASSERT_EQ(files.size(), 2);
+  ASSERT_EQ(files.size(), 4);
   EXPECT_EQ(files[0].path, scratch / "out" / "h200_132.tsv");
-  EXPECT_EQ(files[1].path, scratch / "out" / "h200_132_res.tsv");
-  EXPECT_EQ(files[0].evidence.times, std::vector{evidence.times.front()});
-  EXPECT_EQ(files[1].evidence.times, std::vector{evidence.times.back()});
-  EXPECT_TRUE(Same(Import({files[1].path, files[0].path}), evidence));
+  EXPECT_EQ(files[0].evidence.waits, evidence.waits);
+  const char* names[] = {"h200_132_bwd.tsv", "h200_132_bwd_res.tsv", "h200_132_fwd.tsv"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(files[i + 1].path, scratch / "out" / names[i]);
+    EXPECT_EQ(files[i + 1].evidence.times, std::vector{evidence.times[i]});
+  }
+  Sort(&evidence);
+  EXPECT_TRUE(Same(Import({files[3].path, files[1].path, files[0].path, files[2].path}), evidence));
 }
 
 TEST(Text, EqualEvidencePrintsTheSameBytesInAnyOrder) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -8,40 +9,11 @@
 #include "accuracy/host_model.h"
 #include "accuracy/inputs.h"
 #include "accuracy/parallel.h"
-#include "accuracy/reference.h"
 #include "tuner/sweep/accuracy_group.h"
+#include "tuner/sweep/host_input.h"
 
 namespace fenestra {
 namespace {
-
-// One input's tensors and both references.
-struct HostInput {
-  std::vector<std::uint16_t> h, dy;
-  std::vector<float> own_rstd, eager_rstd;
-  std::vector<double> own_dw, eager_dw;
-};
-
-HostInput MakeInput(const MeterContext& context, const AccuracyTask& task, std::int64_t seed,
-                    int threads) {
-  const auto rows = static_cast<std::size_t>(task.rows);
-  const auto width = static_cast<std::size_t>(task.width);
-  HostInput input;
-  input.h.resize(rows * width);
-  input.dy.resize(rows * width);
-  input.own_rstd.resize(rows);
-  input.eager_rstd.resize(rows);
-  input.own_dw.resize(width);
-  input.eager_dw.resize(width);
-  FillInputs({task.family, seed, task.rows, task.width}, input.h, input.dy);
-  const std::vector<float> weight(width, 1.0F);  // rstd does not depend on it
-  std::vector<std::uint16_t> y(rows * width);
-  RunOnHost(RstdProgramOf(task.width), context.board->sm_count, threads,
-            HostForward{task.rows, input.h, weight, kEps, y, input.own_rstd});
-  EagerRstd(task.rows, task.width, input.h, input.eager_rstd);
-  ReferenceDw(task.rows, task.width, input.h, input.dy, input.own_rstd, input.own_dw);
-  ReferenceDw(task.rows, task.width, input.h, input.dy, input.eager_rstd, input.eager_dw);
-  return input;
-}
 
 // What a program makes of the input of seed 0 (and of the residual stream of seed 1): y, rstd and
 // residual out, or dx and dw.
@@ -122,19 +94,14 @@ Group MeasureOnHost(const MeterContext& context, const AccuracyTask& task) {
   const int abreast = std::min(context.threads, task.inputs);
   const int threads = std::max(1, context.threads / abreast);
   ParallelFor(task.inputs, abreast, [&](std::int64_t seed) {
-    const HostInput input = MakeInput(context, task, seed, threads);
+    const HostInput input =
+        MakeHostInput({task.family, seed, task.rows, task.width}, context.board->sm_count, threads);
     std::vector<float> dw(static_cast<std::size_t>(task.width));
     for (std::size_t i = 0; i < group.subjects(); ++i) {
       const bool is_program = i < task.programs.size();
+      std::fill(dw.begin(), dw.end(), std::numeric_limits<float>::quiet_NaN());
       if (is_program) {
-        RunOnHost(task.programs[i], context.board->sm_count, threads,
-                  HostBackward{.rows = task.rows,
-                               .dy = input.dy,
-                               .h = input.h,
-                               .w = {},
-                               .rstd = input.own_rstd,
-                               .dx = {},
-                               .dw = dw});
+        context.run_backward(task.programs[i], context.board->sm_count, threads, DwCall(input, dw));
       } else {
         EagerDw(task.rows, task.width, input.h, input.dy, input.eager_rstd, dw);
       }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "accuracy/host_model.h"
 #include "db/store.h"
 #include "tuner/sweep/tasks.h"
 
@@ -16,12 +17,20 @@ namespace fenestra {
 // an empty name where what follows is no single program's doing.
 using Announce = std::function<void(const std::string& program)>;
 
+// Runs a backward program of the list on the host, as RunOnHost does.
+using RunBackward =
+    std::function<void(int program, int sm_count, int threads, const HostBackward& call)>;
+
 struct MeterContext {
   const Board* board = nullptr;  // whose evidence it is and whose row split runs
   Environment environment;       // of this machine
   bool stood_in = false;         // the machine is not that board
   int threads = 1;               // of the host
   Announce announce = [](const std::string&) {};
+  // How accuracy through the host model gets a program's dw; a test plants its faults here.
+  RunBackward run_backward = [](int program, int sm_count, int share, const HostBackward& call) {
+    RunOnHost(program, sm_count, share, call);
+  };
 };
 
 // Accuracy, and the classes of an edge, through the host model.

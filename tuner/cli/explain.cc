@@ -1,0 +1,287 @@
+#include "tuner/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "accuracy/error.h"
+#include "db/text.h"
+#include "kernels/program_list.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/options.h"
+#include "tuner/cli/stored.h"
+#include "tuner/cli/suggest.h"
+#include "tuner/sweep/element.h"
+#include "tuner/sweep/tasks.h"
+
+namespace fenestra::cli {
+namespace {
+
+// The input behind a program's worst error there, and its worst element, run again.
+struct WorstElement {
+  std::string program;
+  AccuracyRecord record;
+  DwElement element;
+};
+
+std::string WindowText(const Window& window) {
+  return window.hi == kMaxRows ? fmt::format("({}, max]", window.lo)
+                               : fmt::format("({}, {}]", window.lo, window.hi);
+}
+
+// Why a candidate runs there, does not, or may not.
+std::string WhyText(const Candidate& candidate, bool timed) {
+  if (candidate.failure) return Describe(*candidate.failure);
+  if (timed && !candidate.time) return "not timed there: too slow to be worth it, or it failed";
+  if (candidate.routed) return "runs here";
+  if (!timed) return "";
+  const double slower = std::expm1(candidate.time->log_over_best);
+  return slower > 0 ? fmt::format("{:.1f} % slower than the fastest", 100 * slower)
+                    : "the fastest, but its window would not be worth the edge";
+}
+
+std::string FloorText(const Candidate& candidate) {
+  if (!candidate.time || !candidate.time->log_over_stream) return "-";
+  return fmt::format("{:.3f}", std::exp(*candidate.time->log_over_stream));
+}
+
+Table CandidateTable(const Explanation& explanation) {
+  Table table({{"program"},
+               {"may run"},
+               {"time (stream)", Align::kRight},
+               {"worst (budget)", Align::kRight},
+               {"why"}});
+  for (const Candidate& candidate : explanation.candidates) {
+    const bool may_run = !candidate.failure && (candidate.time || !explanation.timed);
+    table.Add({NameAt(candidate.program), may_run ? "yes" : "no", FloorText(candidate),
+               candidate.worst ? fmt::format("{:.6f}", candidate.worst->worst) : "-",
+               WhyText(candidate, explanation.timed)});
+  }
+  return table;
+}
+
+std::string OrDash(std::int64_t number) { return number < 0 ? "-" : fmt::format("{}", number); }
+
+Table ReadingTable(const Candidate& candidate) {
+  Table table({{"rows", Align::kRight},
+               {"family"},
+               {"rule"},
+               {"reads (budget)", Align::kRight},
+               {"limit", Align::kRight},
+               {"passes"},
+               {"seed", Align::kRight},
+               {"column", Align::kRight}});
+  for (const Reading& reading : candidate.readings) {
+    table.Add({fmt::format("{}", reading.rows), std::string(ToString(reading.family)),
+               std::string(ToString(reading.rule)), fmt::format("{:.6f}", reading.value),
+               fmt::format("{:.6f}", reading.limit), reading.passes ? "yes" : "no",
+               OrDash(reading.seed), OrDash(reading.column)});
+  }
+  return table;
+}
+
+Json JsonOf(const Reading& reading) {
+  return {{"rule", ToString(reading.rule)}, {"program", reading.program},
+          {"rows", reading.rows},           {"family", ToString(reading.family)},
+          {"seed", reading.seed},           {"column", reading.column},
+          {"fraction", reading.value},      {"limit", reading.limit},
+          {"passes", reading.passes}};
+}
+
+Json JsonOf(const Candidate& candidate, bool timed) {
+  Json readings = Json::array();
+  for (const Reading& reading : candidate.readings) readings.push_back(JsonOf(reading));
+  Json json{{"program", NameAt(candidate.program)},
+            {"dw_twin", DwTwinName(candidate.program).view()},
+            {"may_run", !candidate.failure && (candidate.time || !timed)},
+            {"routed", candidate.routed}};
+  json["over_best"] =
+      candidate.time ? Json(std::exp(candidate.time->log_over_best)) : Json(nullptr);
+  json["over_stream"] = candidate.time && candidate.time->log_over_stream
+                            ? Json(std::exp(*candidate.time->log_over_stream))
+                            : Json(nullptr);
+  json["worst"] = candidate.worst ? Json(candidate.worst->worst) : Json(nullptr);
+  json["why"] = WhyText(candidate, timed);
+  json["readings"] = readings;
+  return json;
+}
+
+Json JsonOf(const WorstElement& worst) {
+  const DwElement& element = worst.element;
+  return {{"program", worst.program},
+          {"rows", worst.record.key.rows},
+          {"family", ToString(worst.record.key.family)},
+          {"seed", worst.record.worst_seed},
+          {"column", element.column},
+          {"dw", element.value},
+          {"reference", element.reference},
+          {"error", element.error},
+          {"budget", element.budget},
+          {"fraction", element.fraction},
+          {"recorded_fraction", worst.record.worst}};
+}
+
+std::string Text(const WorstElement& worst) {
+  const DwElement& element = worst.element;
+  const bool same = RoundFraction(element.fraction) == worst.record.worst;
+  return fmt::format(
+      "\nworst element of {}, over {}: {} rows, family {}, seed {}, column {}\n"
+      "  dw         {:.9g}\n"
+      "  reference  {:.17g}\n"
+      "  error      {:.4g}, {:.6f} of the budget {:.4g}; {}\n",
+      worst.program, Counted(worst.record.key.inputs, "input"), worst.record.key.rows,
+      ToString(worst.record.key.family), worst.record.worst_seed, element.column, element.value,
+      element.reference, element.error, element.fraction, element.budget,
+      same ? "as recorded"
+           : fmt::format("recorded was {:.6f}: the arithmetic has changed, sweep again",
+                         worst.record.worst));
+}
+
+class ExplainCommand final : public Command {
+ public:
+  const char* name() const override { return "explain"; }
+  const char* summary() const override {
+    return "Show why each program of a route may or may not run at a row count, down to the dw "
+           "element";
+  }
+  const char* example() const override {
+    return "fenestra explain --board h200_132 --route bwd_w32_h4096 --rows 8192";
+  }
+
+  void AddOptions(CLI::App* app) override {
+    AddDb(app, &db_);
+    AddBoard(app, &board_);
+    app->add_option("--route", route_, "Route by name, as 'fenestra routes' lists them")
+        ->required();
+    app->add_option("--rows", rows_, "Rows of the call: tokens times the heads of the view")
+        ->required()
+        ->check(CLI::PositiveNumber)
+        ->type_name("ROWS");
+    app->add_option("--program", program_,
+                    "One program: all its readings, and its worst element instead of the routed "
+                    "program's");
+    app->add_option("--margin", margin_,
+                    "Largest fraction of the error budget that a window may reach; default: that "
+                    "of the board's latest plan, or 0.25")
+        ->type_name("FRACTION");
+    AddJson(app, &json_);
+  }
+
+  ExitCode Run(Output* out) override {
+    const Route route = ResolveRoute();
+    if (rows_ > kMaxRows) throw Error(fmt::format("--rows: at most {}", kMaxRows));
+    const Store store = Store::Open(db_, OpenMode::kReadOnly);
+    const Board& board = ResolveStoredBoard(board_, store);
+    options_.board = board.name;
+    if (margin_) {
+      options_.margin = *margin_;
+    } else if (const std::optional<Plan> plan = store.LoadPlan(board.name)) {
+      options_.margin = plan->margin;
+    }
+    const Explanation explanation =
+        Explain(LoadEvidence(store, board, db_), options_, route, rows_);
+    const Candidate* asked = FindCandidate(explanation, route);
+    const std::optional<WorstElement> worst = MeasureWorst(asked, board);
+    if (json_) {
+      PrintJson(explanation, worst, out);
+      return ExitCode::kOk;
+    }
+    PrintHead(explanation, out);
+    out->Print(
+        (program_.empty() ? CandidateTable(explanation) : ReadingTable(*asked)).Text(out->color()));
+    if (worst) out->Print(Text(*worst));
+    return ExitCode::kOk;
+  }
+
+ private:
+  Route ResolveRoute() const {
+    const std::optional<Route> route = ParseRoute(route_);
+    const std::vector<Route> all = AllRoutes();
+    if (route && std::find(all.begin(), all.end(), *route) != all.end()) return *route;
+    throw Error(fmt::format("--route: '{}' is no route with programs; 'fenestra routes' lists them",
+                            route_));
+  }
+
+  // The program asked for, or the routed one; null when neither is there.
+  const Candidate* FindCandidate(const Explanation& explanation, const Route& route) const {
+    for (const Candidate& candidate : explanation.candidates) {
+      if (program_.empty() ? candidate.routed : NameAt(candidate.program) == program_) {
+        return &candidate;
+      }
+    }
+    if (program_.empty()) return nullptr;
+    std::vector<std::string> names;
+    for (const Candidate& candidate : explanation.candidates) {
+      names.push_back(NameAt(candidate.program));
+    }
+    throw Error(fmt::format("--program: '{}' does not serve {}{}", program_, ToString(route),
+                            DidYouMean(program_, names)));
+  }
+
+  static std::optional<WorstElement> MeasureWorst(const Candidate* candidate, const Board& board) {
+    if (candidate == nullptr || !candidate->worst) return std::nullopt;
+    const AccuracyRecord& record = *candidate->worst;
+    const InputSpec input{record.key.family, record.worst_seed, record.key.rows, record.key.width};
+    const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    return WorstElement{NameAt(candidate->program), record,
+                        MeasureElement(candidate->program, input, board.sm_count, threads, {})};
+  }
+
+  void PrintHead(const Explanation& explanation, Output* out) const {
+    out->Print(fmt::format("{} at {} rows on {}, margin {} of the budget\n", route_, rows_,
+                           options_.board, options_.margin));
+    if (explanation.window) {
+      out->Print(fmt::format("window {} runs {}: {}\n", WindowText(explanation.window->window),
+                             explanation.window->program, explanation.window->reason));
+    } else {
+      out->Print(explanation.no_window + "\n");
+    }
+    if (!explanation.places.empty() && explanation.places != std::vector{rows_}) {
+      out->Print(fmt::format(
+          "accuracy there is that of the nearest measured row counts, {}\n",
+          explanation.places.size() == 1
+              ? fmt::format("{}", explanation.places[0])
+              : fmt::format("{} and {}", explanation.places[0], explanation.places[1])));
+    }
+    out->Print("\n");
+  }
+
+  void PrintJson(const Explanation& explanation, const std::optional<WorstElement>& worst,
+                 Output* out) const {
+    Json json{
+        {"route", route_}, {"rows", rows_}, {"board", options_.board}, {"margin", options_.margin}};
+    json["window"] = nullptr;
+    if (explanation.window) {
+      json["window"] = {{"lo", explanation.window->window.lo},
+                        {"hi", explanation.window->window.hi},
+                        {"program", explanation.window->program},
+                        {"reason", explanation.window->reason}};
+    }
+    json["no_window"] = explanation.no_window;
+    json["accuracy_rows"] = explanation.places;
+    json["programs"] = Json::array();
+    for (const Candidate& candidate : explanation.candidates) {
+      if (!program_.empty() && NameAt(candidate.program) != program_) continue;
+      json["programs"].push_back(JsonOf(candidate, explanation.timed));
+    }
+    json["element"] = worst ? JsonOf(*worst) : Json(nullptr);
+    out->Print(json.dump(2) + "\n");
+  }
+
+  std::string db_;
+  std::string board_;
+  std::string route_;
+  std::int64_t rows_ = 0;
+  std::string program_;
+  std::optional<double> margin_;
+  ChooseOptions options_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeExplain() { return std::make_unique<ExplainCommand>(); }
+
+}  // namespace fenestra::cli

@@ -1,0 +1,40 @@
+// Why a program may or may not run at one row count of a route: the same times and readings that
+// window choice takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/evidence.h"
+#include "tuner/choose.h"
+#include "tuner/choose_times.h"
+#include "tuner/readings.h"
+
+namespace fenestra {
+
+struct Candidate {
+  int program = 0;                   // index in kPrograms
+  bool routed = false;               // the window there names it
+  std::optional<RelativeTime> time;  // none where it is no candidate by time, or nothing is timed
+  std::vector<Reading> readings;     // backward: at every place, in order
+  std::optional<Reading> failure;    // of those that fail, the one furthest beyond its limit
+  std::optional<AccuracyRecord>
+      worst;  // its largest error at the places, reference at its own rstd
+};
+
+struct Explanation {
+  std::vector<std::int64_t> places;     // row counts whose accuracy holds here; empty forward
+  bool timed = false;                   // the route has times
+  std::optional<PlannedWindow> window;  // out of place
+  std::string no_window;                // why there is none
+  std::vector<Candidate> candidates;    // fastest first, then in list order; untimed ones last
+};
+
+// `options.routes` is not looked at. Throws Error where Choose would, but for a route without an
+// admissible program: `no_window` then says which and why.
+Explanation Explain(const Evidence& evidence, const ChooseOptions& options, const Route& route,
+                    std::int64_t rows);
+
+}  // namespace fenestra
