@@ -105,7 +105,8 @@ bool ReadField(std::string_view text, std::int64_t* out) { return ReadNumber(tex
 bool ReadField(std::string_view text, int* out) { return ReadNumber(text, out); }
 
 bool ReadField(std::string_view text, double* out) {
-  return ReadNumber(text, out) && std::isfinite(*out);
+  // Infinity has one spelling, NaN none.
+  return ReadNumber(text, out) && (std::isfinite(*out) || text == "inf");
 }
 
 bool ReadField(std::string_view text, bool* out) {

@@ -168,6 +168,28 @@ TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
   EXPECT_THAT(result.out, HasSubstr("evidence"));
 }
 
+TEST_F(Pipeline, ExplainSaysWhatRunsAndWhy) {
+  MakePlan();
+  const auto all =
+      Json({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows", "64"});
+  EXPECT_EQ(all.at("window").at("program"), test::kDual);
+  EXPECT_EQ(all.at("margin"), 0.25);
+  EXPECT_GT(all.at("programs").size(), 2);
+  EXPECT_EQ(all.at("element").at("program"), test::kDual);
+  const auto one = Json({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows",
+                         "64", "--program", std::string(test::kFma)});
+  ASSERT_EQ(one.at("programs").size(), 1);
+  EXPECT_EQ(one.at("programs")[0].at("routed"), false);
+  EXPECT_FALSE(one.at("programs")[0].at("readings").empty());
+  ExpectRefused({"explain", "--board", "h200_132", "--route", "bwd_w16_h4095", "--rows", "64"},
+                "bwd_w16_h4095");
+  ExpectRefused({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows", "0"},
+                "--rows");
+  ExpectRefused({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows", "64",
+                 "--program", "bwd_dual"},
+                "bwd_dual");
+}
+
 TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {
   Import();
   Json({"dump", "--out", "again"});

@@ -171,8 +171,8 @@ TEST(Text, RoundsFractionsToFiveDigits) {
 TEST(Text, RefusesToDumpWhatWouldNotReadBack) {
   const Scratch scratch;
   Evidence evidence = OneOfEach();
-  evidence.accuracy[0].worst = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(ErrorOf([&] { Dump(evidence, scratch.path()); }), testing::HasSubstr("worst: 'inf'"));
+  evidence.accuracy[0].worst = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(ErrorOf([&] { Dump(evidence, scratch.path()); }), testing::HasSubstr("worst: 'nan'"));
   evidence = OneOfEach();
   evidence.environments.clear();
   EXPECT_THAT(ErrorOf([&] { Dump(evidence, scratch.path()); }),
