@@ -9,7 +9,7 @@
 namespace fenestra {
 namespace {
 
-constexpr EnumNames<Family, 3> kFamilies{
+constexpr EnumNames<Family, 3> kFamilyNames{
     {{Family::kNormal, "normal"}, {Family::kOutlier, "outlier"}, {Family::kCancel, "cancel"}}};
 constexpr EnumNames<Reference, 2> kReferences{
     {{Reference::kOwnRstd, "own_rstd"}, {Reference::kEagerRstd, "eager_rstd"}}};
@@ -57,8 +57,8 @@ std::vector<std::int64_t> Listed(const std::set<std::int64_t>& counts) {
 
 }  // namespace
 
-std::string_view ToString(Family family) { return NameOf(kFamilies, family); }
-std::optional<Family> ParseFamily(std::string_view text) { return ValueOf(kFamilies, text); }
+std::string_view ToString(Family family) { return NameOf(kFamilyNames, family); }
+std::optional<Family> ParseFamily(std::string_view text) { return ValueOf(kFamilyNames, text); }
 std::string_view ToString(Reference reference) { return NameOf(kReferences, reference); }
 std::optional<Reference> ParseReference(std::string_view text) {
   return ValueOf(kReferences, text);
@@ -88,6 +88,15 @@ bool IsTimed(View view, std::int64_t rows) {
   static const std::vector<std::int64_t> kTokens = TimedTokenCounts(Profile::kFull);
   const int heads = HeadsOf(view);
   return rows % heads == 0 && std::binary_search(kTokens.begin(), kTokens.end(), rows / heads);
+}
+
+bool IsSurveyed(int width, std::int64_t rows) {
+  static const std::vector<std::int64_t> kTokens = TokenCounts(Profile::kFull);
+  const std::vector<View> views = ViewsOf(width);
+  return std::any_of(views.begin(), views.end(), [&](View view) {
+    const int heads = HeadsOf(view);
+    return rows % heads == 0 && std::binary_search(kTokens.begin(), kTokens.end(), rows / heads);
+  });
 }
 
 }  // namespace fenestra

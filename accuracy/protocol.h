@@ -4,6 +4,7 @@
 // Source: docs/protocol.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -26,6 +27,7 @@ inline constexpr int kInputsNearEdge = 200;
 
 // On-disk values: append only.
 enum class Family : int { kNormal = 0, kOutlier = 1, kCancel = 2 };
+inline constexpr std::array kFamilies{Family::kNormal, Family::kOutlier, Family::kCancel};
 
 // Which rstd the FP64 reference multiplies with. Append only.
 enum class Reference : int {
@@ -57,5 +59,8 @@ std::vector<std::int64_t> TimedTokenCounts(Profile profile);
 
 // Whether a full sweep takes times at this row count of the view.
 bool IsTimed(View view, std::int64_t rows);
+
+// Whether a full sweep surveys accuracy at this row count of a width, in any of its views.
+bool IsSurveyed(int width, std::int64_t rows);
 
 }  // namespace fenestra

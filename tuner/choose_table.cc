@@ -28,7 +28,7 @@ void FillAccuracy(const ChooseOptions& options, const Route& route, const Accura
   const std::string own(ProgramName(ProgramAt(index)).view());
   const std::string program(DwTwinName(index).view());  // whose accuracy is that of both
   std::vector<Reading> readings;
-  for (std::int64_t place : accuracy.PlacesFor(rows)) {
+  for (std::int64_t place : accuracy.PlacesFor(program, rows)) {
     const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
     const double margin = waiver == nullptr ? options.margin : waiver->fraction;
     for (const Reading& reading : ReadingsAt(accuracy, route, program, place, margin)) {

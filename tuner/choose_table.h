@@ -43,8 +43,7 @@ struct RouteTable {
 //
 // Sampled row counts are those timed or, backward, measured for accuracy, up to the last that has
 // both (forward, or where one is missing altogether: the last of the other). Below the first timed
-// row count its times hold. At a row count that no program was measured for accuracy at, a program
-// passes where it does at the nearest measured ones on either side.
+// row count its times hold. Whose accuracy holds where: AccuracyTable::PlacesFor.
 std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptions& options,
                                      const Route& route, const AccuracyTable& accuracy);
 

@@ -19,10 +19,11 @@ std::optional<PlannedWindow> WindowAt(const Plan& plan, std::int64_t rows) {
 }
 
 void AddAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options, const Route& route,
-                 const std::vector<std::int64_t>& places, Candidate* candidate) {
+                 std::int64_t rows, Candidate* candidate) {
   const std::string own(ProgramName(ProgramAt(candidate->program)).view());
   const std::string twin(DwTwinName(candidate->program).view());
-  for (std::int64_t place : places) {
+  candidate->places = accuracy.PlacesFor(twin, rows);
+  for (std::int64_t place : candidate->places) {
     const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
     const double margin = waiver == nullptr ? options.margin : waiver->fraction;
     for (const Reading& reading : ReadingsAt(accuracy, route, twin, place, margin)) {
@@ -70,12 +71,11 @@ Explanation Explain(const Evidence& evidence, const ChooseOptions& given, const 
   std::vector<std::optional<RelativeTime>> at(names.size());
   if (explanation.timed) at = times.At(std::max(rows, times.rows().front()));
   const AccuracyTable accuracy(evidence, options.board, route.width);
-  if (route.pass == Pass::kBackward) explanation.places = accuracy.PlacesFor(rows);
   for (std::size_t i = 0; i < names.size(); ++i) {
     Candidate& candidate = explanation.candidates[i];
     candidate.routed = explanation.window && explanation.window->program == names[i];
     candidate.time = at[i];
-    AddAccuracy(accuracy, options, route, explanation.places, &candidate);
+    if (route.pass == Pass::kBackward) AddAccuracy(accuracy, options, route, rows, &candidate);
   }
   std::stable_sort(explanation.candidates.begin(), explanation.candidates.end(), IsBefore);
   return explanation;

@@ -18,6 +18,7 @@ struct Candidate {
   int program = 0;                   // index in kPrograms
   bool routed = false;               // the window there names it
   std::optional<RelativeTime> time;  // none where it is no candidate by time, or nothing is timed
+  std::vector<std::int64_t> places;  // row counts whose accuracy holds here; empty forward
   std::vector<Reading> readings;     // backward: at every place, in order
   std::optional<Reading> failure;    // of those that fail, the one furthest beyond its limit
   std::optional<AccuracyRecord>
@@ -25,7 +26,6 @@ struct Candidate {
 };
 
 struct Explanation {
-  std::vector<std::int64_t> places;     // row counts whose accuracy holds here; empty forward
   bool timed = false;                   // the route has times
   std::optional<PlannedWindow> window;  // out of place
   std::string no_window;                // why there is none

@@ -18,8 +18,6 @@ constexpr EnumNames<Rule, 5> kRules{{{Rule::kMeasured, "measured"},
                                      {Rule::kMedian, "median"},
                                      {Rule::kWorstComparator, "worst_comparator"}}};
 
-constexpr std::array kFamilies{Family::kNormal, Family::kOutlier, Family::kCancel};
-
 // How far beyond its limit a failing reading is, as a factor.
 double Excess(const Reading& reading) {
   if (reading.rule == Rule::kMeasured || !(reading.value <= std::numeric_limits<double>::max())) {
@@ -106,7 +104,8 @@ std::string Describe(const Reading& reading) {
   return "unknown rule";
 }
 
-AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, int width) {
+AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, int width)
+    : width_(width) {
   std::set<std::int64_t> rows;
   for (const AccuracyRecord& record : evidence.accuracy) {
     const AccuracyKey& key = record.key;
@@ -120,6 +119,13 @@ AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, i
     });
   }
   rows_.assign(rows.begin(), rows.end());
+  std::map<std::pair<std::string, std::int64_t>, int> families;
+  for (const auto& [key, list] : records_) {
+    if (key.reference == Reference::kOwnRstd) ++families[{key.program, key.rows}];
+  }
+  for (const auto& [key, count] : families) {
+    if (count == static_cast<int>(kFamilies.size())) rows_of_[key.first].push_back(key.second);
+  }
   for (const auto& [key, list] : records_) {
     if (key.reference != Reference::kOwnRstd || key.program == kComparator) continue;
     for (const AccuracyRecord& own : list) KeepShare(own);
@@ -157,10 +163,21 @@ double AccuracyTable::RstdShare(std::int64_t rows, Family family, int inputs) co
   return found == rstd_shares_.end() ? 0 : found->second.share;
 }
 
-std::vector<std::int64_t> AccuracyTable::PlacesFor(std::int64_t rows) const {
-  const auto above = std::lower_bound(rows_.begin(), rows_.end(), rows);
-  if (above == rows_.end() || *above == rows) return {rows};
-  if (above == rows_.begin()) return {*above};
+const std::vector<std::int64_t>& AccuracyTable::RowsOf(std::string_view program) const {
+  static const std::vector<std::int64_t> kNone;
+  const auto found = rows_of_.find(program);
+  return found == rows_of_.end() ? kNone : found->second;
+}
+
+std::vector<std::int64_t> AccuracyTable::PlacesFor(std::string_view program,
+                                                   std::int64_t rows) const {
+  const std::vector<std::int64_t>& measured = RowsOf(program);
+  const auto above = std::lower_bound(measured.begin(), measured.end(), rows);
+  if (above == measured.end() || *above == rows) return {rows};
+  if (IsSurveyed(width_, rows) && std::binary_search(rows_.begin(), rows_.end(), rows)) {
+    return {rows};
+  }
+  if (above == measured.begin()) return {*above};
   return {*std::prev(above), *above};
 }
 

@@ -80,9 +80,14 @@ class AccuracyTable {
   // Row counts at which any program has evidence, ascending; the comparator's alone do not count.
   const std::vector<std::int64_t>& rows() const { return rows_; }
 
-  // The row counts whose evidence holds at `rows`: itself, or the nearest ones on either side at
-  // which any program has evidence. Above the last of all: itself, which has none.
-  std::vector<std::int64_t> PlacesFor(std::int64_t rows) const;
+  // The row counts whose evidence of the program holds at `rows`: itself where the program was
+  // measured, else the nearest ones on either side at which it was. A row count that the protocol
+  // surveys and any program was measured at is not bridged so: who is missing there failed. Above
+  // the program's last: `rows` itself, which has none.
+  std::vector<std::int64_t> PlacesFor(std::string_view program, std::int64_t rows) const;
+
+  // Row counts at which the program has evidence of every family, ascending.
+  const std::vector<std::int64_t>& RowsOf(std::string_view program) const;
 
   // The record of largest worst among the families at the program's own rstd; null when none.
   const AccuracyRecord* Worst(std::string_view program, std::int64_t rows) const;
@@ -117,8 +122,10 @@ class AccuracyTable {
   };
   void KeepShare(const AccuracyRecord& own);
 
+  int width_;
   std::map<ShareKey, Share> rstd_shares_;
   std::vector<std::int64_t> rows_;
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> rows_of_;
 };
 
 // Whether the route also asks for a worst error no worse than the comparator's.

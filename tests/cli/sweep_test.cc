@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/cli/process.h"
@@ -67,6 +68,37 @@ TEST_F(SweepCommand, KilledAtAnyMomentGoesOnAndEndsWithTheSameEvidence) {
 
   const ProcessResult again = RunProcess(Command(killed));
   EXPECT_THAT(again.out, HasSubstr("measured                0"));
+}
+
+TEST_F(SweepCommand, SearchesAccuracyEdgesToTheEnd) {
+  const std::string db = folder_.path() + "/edges.db";
+  const auto edges_of = [&] {
+    const ProcessResult result =
+        RunProcess({FENESTRA_COMMAND, "edges", "--db", db, "--board", "h200_132", "--routes",
+                    "bwd_*_h512", "--margin", "0.004", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("edges");
+  };
+  auto command = Command(db);
+  ASSERT_EQ(RunProcess(command).exit_code, 0);
+  int open = 0;
+  for (const auto& edge : edges_of()) {
+    open += edge.at("beyond").is_object() && edge.at("within").is_object() ? 1 : 0;
+    EXPECT_FALSE(edge.at("resolved").get<bool>() && edge.at("within").at("inputs") == 200);
+  }
+  EXPECT_GT(open, 0) << "some scheme has an edge at so small a margin";
+  command[5] = "edges";
+  command.insert(command.end(), {"--margin", "0.004"});
+  ASSERT_EQ(RunProcess(command).exit_code, 0);
+  for (const auto& edge : edges_of()) {
+    if (!edge.at("beyond").is_object() || !edge.at("within").is_object()) continue;
+    EXPECT_TRUE(edge.at("resolved")) << edge.dump();
+    EXPECT_LE(edge.at("within").at("worst"), 0.004);
+    EXPECT_GT(edge.at("beyond").at("worst"), 0.004);
+    EXPECT_EQ(edge.at("within").at("inputs"), 200);
+    EXPECT_EQ(edge.at("beyond").at("inputs"), 200);
+  }
+  EXPECT_THAT(RunProcess(command).out, HasSubstr("measured                0"));
 }
 
 TEST_F(SweepCommand, SaysWhatCannotBeTimedHere) {

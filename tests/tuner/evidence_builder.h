@@ -50,7 +50,7 @@ class EvidenceBuilder {
   // Worst fractions per row count, the same in every family; half of it as median.
   EvidenceBuilder& Error(std::string_view program, Points points, int inputs = 60) {
     for (const auto& [rows, worst] : points) {
-      for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
+      for (Family family : kFamilies) {
         One(program, rows, family, worst, worst / 2, inputs);
       }
     }

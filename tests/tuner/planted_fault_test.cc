@@ -109,7 +109,7 @@ class PlantedFault : public ::testing::Test {
     std::filesystem::create_directories(folder_);
     Store store = Store::Open((folder_ / "survey.db").string(), OpenMode::kCreate);
     for (std::int64_t count : rows) {
-      for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
+      for (Family family : kFamilies) {
         store.Append(MeasureOnHost(
             context, AccuracyTask{kWidth, count, family, 2, BackwardProgramsOf(kWidth, count)}));
       }

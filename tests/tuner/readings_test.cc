@@ -164,5 +164,23 @@ TEST(ReadingsTest, RuleNamesRoundTrip) {
   }
 }
 
+TEST(AccuracyTableTest, EachProgramIsBridgedBetweenItsOwnRowCounts) {
+  EvidenceBuilder built;
+  built.Flat(kPlain, {64, 256, 300, 1024}, 0.1);  // 300 is an edge's, no survey's
+  built.Flat(test::kFma, {64, 256, 1024}, 0.001).Flat(test::kTwo, {64, 1024}, 0.001);
+  built.One(test::kFold, 64, Family::kNormal, 0.1, 0.1);  // one family of three
+  const AccuracyTable table(built.evidence, kBoard, kBackward.width);
+  using testing::ElementsAre;
+  EXPECT_THAT(table.PlacesFor(kPlain, 300), ElementsAre(300));
+  EXPECT_THAT(table.PlacesFor(test::kFma, 300), ElementsAre(256, 1024));
+  EXPECT_THAT(table.PlacesFor(test::kFma, 70), ElementsAre(64, 256));
+  EXPECT_THAT(table.PlacesFor(test::kTwo, 256), ElementsAre(256)) << "surveyed, and missing there";
+  EXPECT_THAT(table.PlacesFor(test::kTwo, 300), ElementsAre(64, 1024));
+  EXPECT_THAT(table.PlacesFor(kPlain, 2000), ElementsAre(2000)) << "above the last";
+  EXPECT_THAT(table.PlacesFor(kPlain, 1), ElementsAre(64));
+  EXPECT_TRUE(table.RowsOf(test::kFold).empty());
+  EXPECT_THAT(table.RowsOf(test::kFma), ElementsAre(64, 256, 1024));
+}
+
 }  // namespace
 }  // namespace fenestra

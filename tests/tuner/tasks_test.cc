@@ -6,6 +6,7 @@
 
 #include "accuracy/error.h"
 #include "kernels/program_list.h"
+#include "tests/tuner/evidence_builder.h"
 #include "tuner/sweep/task_json.h"
 
 namespace fenestra {
@@ -143,6 +144,25 @@ TEST(Tasks, AccuracyTakesTheFirstOfEachDw) {
       EXPECT_EQ(std::count(programs.begin(), programs.end(), DwTwinOf(i)), 1) << NameAt(i);
     }
   }
+}
+
+TEST(Tasks, EdgeSearchProbesProgramsTogether) {
+  test::EvidenceBuilder built;
+  built.Error(test::kPlain, {{64, 0.1}, {4096, 0.4}}).Error(test::kFold, {{64, 0.1}, {4096, 0.4}});
+  built.Error(test::kFma, {{64, 0.001}, {4096, 0.001}});
+  const std::vector<Route> routes{test::kBackward,
+                                  {.pass = Pass::kForward, .weight = Dtype::kBf16, .width = 512}};
+  const auto tasks = EdgeSearchTasks(routes, built.evidence, test::kBoard, {0.2, 0.8});
+  ASSERT_EQ(tasks.size(), kFamilies.size()) << "one probe, in every family";
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    EXPECT_EQ(tasks[i].family, kFamilies[i]);
+    EXPECT_EQ(tasks[i].width, 4096);
+    EXPECT_EQ(tasks[i].rows, 512) << "halfway in both logarithms";
+    EXPECT_EQ(tasks[i].inputs, kInputsPerFamily);
+    EXPECT_EQ(tasks[i].programs,
+              (std::vector{FindProgram(test::kFold), FindProgram(test::kPlain)}));
+  }
+  EXPECT_TRUE(EdgeSearchTasks(routes, built.evidence, test::kBoard, {0.8}).empty());
 }
 
 TEST(TaskJson, RefusesWhatIsNoTask) {

@@ -103,6 +103,7 @@ Json JsonOf(const Candidate& candidate, bool timed) {
                             ? Json(std::exp(*candidate.time->log_over_stream))
                             : Json(nullptr);
   json["worst"] = candidate.worst ? Json(candidate.worst->worst) : Json(nullptr);
+  json["accuracy_rows"] = candidate.places;
   json["why"] = WhyText(candidate, timed);
   json["readings"] = readings;
   return json;
@@ -188,7 +189,7 @@ class ExplainCommand final : public Command {
       PrintJson(explanation, worst, out);
       return ExitCode::kOk;
     }
-    PrintHead(explanation, out);
+    PrintHead(explanation, asked, out);
     out->Print(
         (program_.empty() ? CandidateTable(explanation) : ReadingTable(*asked)).Text(out->color()));
     if (worst) out->Print(Text(*worst));
@@ -229,7 +230,7 @@ class ExplainCommand final : public Command {
                         MeasureElement(candidate->program, input, board.sm_count, threads, {})};
   }
 
-  void PrintHead(const Explanation& explanation, Output* out) const {
+  void PrintHead(const Explanation& explanation, const Candidate* asked, Output* out) const {
     out->Print(fmt::format("{} at {} rows on {}, margin {} of the budget\n", route_, rows_,
                            options_.board, options_.margin));
     if (explanation.window) {
@@ -238,12 +239,11 @@ class ExplainCommand final : public Command {
     } else {
       out->Print(explanation.no_window + "\n");
     }
-    if (!explanation.places.empty() && explanation.places != std::vector{rows_}) {
-      out->Print(fmt::format(
-          "accuracy there is that of the nearest measured row counts, {}\n",
-          explanation.places.size() == 1
-              ? fmt::format("{}", explanation.places[0])
-              : fmt::format("{} and {}", explanation.places[0], explanation.places[1])));
+    if (asked != nullptr && asked->places.size() == 2) {
+      out->Print(
+          fmt::format("accuracy of {} there is that of the nearest measured row counts, {} "
+                      "and {}\n",
+                      NameAt(asked->program), asked->places[0], asked->places[1]));
     }
     out->Print("\n");
   }
@@ -260,7 +260,6 @@ class ExplainCommand final : public Command {
                         {"reason", explanation.window->reason}};
     }
     json["no_window"] = explanation.no_window;
-    json["accuracy_rows"] = explanation.places;
     json["programs"] = Json::array();
     for (const Candidate& candidate : explanation.candidates) {
       if (!program_.empty() && NameAt(candidate.program) != program_) continue;

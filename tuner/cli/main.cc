@@ -21,6 +21,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakePrograms());
   commands.push_back(MakeSweep());
   commands.push_back(MakePlan());
+  commands.push_back(MakeEdges());
   commands.push_back(MakeExplain());
   commands.push_back(MakeExport());
   commands.push_back(MakeCheck());

@@ -29,8 +29,10 @@ class SweepCommand final : public Command {
                     "How much: quick (a glance), full, release (twice the sessions)")
         ->check(CLI::IsMember({"quick", "full", "release"}))
         ->capture_default_str();
-    app->add_option("--only", only_, "One half: time or accuracy")
-        ->check(CLI::IsMember({"time", "accuracy"}));
+    app->add_option("--only", only_,
+                    "One part: time, accuracy (the survey), or edges (the search for accuracy "
+                    "edges, which rests on the survey and is no part of a quick sweep)")
+        ->check(CLI::IsMember({"time", "accuracy", "edges"}));
     app->add_option("--budget", budget_s_, "Start nothing new after this long, as in 90s, 10m, 1h")
         ->transform(
             CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
@@ -38,7 +40,10 @@ class SweepCommand final : public Command {
     app->add_option("--max-rows", max_rows_, "Leave out larger row counts")
         ->type_name("ROWS")
         ->check(CLI::PositiveNumber);
-    app->add_option("--margin", margin_, "Margin of the plan whose edges are classed")
+    app->add_option(
+           "--margin", margin_,
+           "Margin of the plan whose edges are classed; accuracy edges are searched at it, "
+           "0.25 and 0.8")
         ->type_name("FRACTION")
         ->capture_default_str();
     AddJson(app, &json_);
@@ -76,8 +81,9 @@ class SweepCommand final : public Command {
     const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
     options.environment = ThisEnvironment(gpu);
     options.stood_in = !gpu || BoardOf(*gpu) != options.board;
-    options.time = only_ != "accuracy" && !options.stood_in;
-    options.accuracy = only_ != "time";
+    options.time = (only_.empty() || only_ == "time") && !options.stood_in;
+    options.accuracy = only_.empty() || only_ == "accuracy";
+    options.edges = only_ == "edges" || (only_.empty() && options.profile != Profile::kQuick);
     if (only_ == "time" && options.stood_in) {
       throw Error(fmt::format("--only time: time is measured on {} itself, and this machine is not "
                               "one{}; measure --only accuracy",

@@ -67,6 +67,7 @@ class Sweeper {
                                                                                : kReleaseSessions;
     RunAll(screening);
     RunAll(accuracy);
+    if (options_.edges) SearchEdges();
     if (options_.time) RunAll(LaunchTasks(options_.routes));
     for (int session = 1; session <= sessions; ++session) {
       RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));
@@ -197,6 +198,19 @@ class Sweeper {
         RecordFailure(RouteOf(*task), ViewOf(*task), RowsOf(*task), outcome);
       }
       std::erase(task->programs, FindProgram(outcome.program));
+    }
+  }
+
+  // Rounds of probes, until every edge is known, the budget is spent, or what is left fails.
+  void SearchEdges() {
+    std::vector<double> margins(kSearchedMargins.begin(), kSearchedMargins.end());
+    if (std::find(margins.begin(), margins.end(), options_.margin) == margins.end()) {
+      margins.push_back(options_.margin);
+    }
+    const std::string_view board = options_.board->name;
+    for (int before = -1; before < summary_.measured;) {
+      before = summary_.measured;
+      RunAll(EdgeSearchTasks(options_.routes, store_.Load(board), board, margins));
     }
   }
 

@@ -2,6 +2,7 @@
 // it loses at most the comparison group in hand; run again it goes on where it was.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,16 +13,21 @@
 
 namespace fenestra {
 
+// Margins whose accuracy edges every search looks for: the planner's own and the most that a waiver
+// allows, which the source documents use.
+inline constexpr std::array kSearchedMargins{0.25, 0.8};
+
 struct SweepOptions {
   std::filesystem::path db;
   const Board* board = nullptr;
   std::vector<Route> routes;
   Profile profile = Profile::kQuick;
   bool time = true;
-  bool accuracy = true;
+  bool accuracy = true;              // the survey
+  bool edges = true;                 // the search for accuracy edges that rests on it
   std::int64_t max_rows = kMaxRows;  // leave out larger row counts
   double budget_s = 0;               // stop starting groups after this long; 0: no limit
-  double margin = 0.25;              // of the plan whose edges are classed
+  double margin = 0.25;              // of the plan whose edges are classed; also searched
   // Where a GPU is used: the command that starts a worker on this board (worker.h). Empty: accuracy
   // through the host model, and no times.
   std::vector<std::string> worker;

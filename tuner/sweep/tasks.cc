@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/program_list.h"
+#include "tuner/accuracy_edges.h"
 
 namespace fenestra {
 namespace {
@@ -48,6 +49,14 @@ void AddProgramsNear(double best, const std::vector<std::pair<int, double>>& rat
   for (const auto& [program, ratio] : ratios) {
     if (ratio <= best * (1 + kFormalBand)) chosen->insert(program);
   }
+}
+
+std::set<int> BackwardWidths(const std::vector<Route>& routes) {
+  std::set<int> widths;
+  for (const Route& route : routes) {
+    if (route.pass == Pass::kBackward) widths.insert(route.width);
+  }
+  return widths;
 }
 
 std::int64_t RowBytes(int width) { return std::int64_t{width} * 2; }
@@ -129,18 +138,14 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
 }
 
 std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile) {
-  std::set<int> widths;
-  for (const Route& route : routes) {
-    if (route.pass == Pass::kBackward) widths.insert(route.width);
-  }
   std::vector<AccuracyTask> tasks;
-  for (int width : widths) {
+  for (int width : BackwardWidths(routes)) {
     std::set<std::int64_t> row_counts;
     for (View view : ViewsOf(width)) {
       for (std::int64_t tokens : TokenCounts(profile)) row_counts.insert(tokens * HeadsOf(view));
     }
     for (std::int64_t rows : row_counts) {
-      for (Family family : {Family::kNormal, Family::kOutlier, Family::kCancel}) {
+      for (Family family : kFamilies) {
         tasks.push_back({width, rows, family, InputsOf(profile), BackwardProgramsOf(width, rows)});
       }
     }
@@ -148,6 +153,29 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
   std::stable_sort(tasks.begin(), tasks.end(), [](const AccuracyTask& a, const AccuracyTask& b) {
     return a.rows * a.width < b.rows * b.width;
   });
+  return tasks;
+}
+
+std::vector<AccuracyTask> EdgeSearchTasks(const std::vector<Route>& routes,
+                                          const Evidence& evidence, std::string_view board,
+                                          const std::vector<double>& margins) {
+  std::vector<AccuracyTask> tasks;
+  for (int width : BackwardWidths(routes)) {
+    const AccuracyTable table(evidence, board, width);
+    std::map<EdgeProbe, std::set<int>> probes;
+    for (int program : BackwardProgramsOf(width, 1)) {
+      for (double margin : margins) {
+        const auto probe = NextProbe(FindAccuracyEdge(table, NameAt(program), margin));
+        if (probe && IsMeasuredAt(program, probe->rows)) probes[*probe].insert(program);
+      }
+    }
+    for (const auto& [probe, programs] : probes) {
+      for (Family family : kFamilies) {
+        tasks.push_back(
+            {width, probe.rows, family, probe.inputs, {programs.begin(), programs.end()}});
+      }
+    }
+  }
   return tasks;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "accuracy/protocol.h"
@@ -83,6 +84,13 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
 // Accuracy of every width that a backward route among `routes` has, smallest row counts first. The
 // row counts of H 256 are those of all its views.
 std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile);
+
+// The next round of the search for accuracy edges of the widths of backward routes among `routes`:
+// for each program and margin what NextProbe asks for, in all families, programs of one probe
+// together. `evidence` holds the survey and earlier rounds. Empty when every edge is known.
+std::vector<AccuracyTask> EdgeSearchTasks(const std::vector<Route>& routes,
+                                          const Evidence& evidence, std::string_view board,
+                                          const std::vector<double>& margins);
 
 // One task a width, of every program that serves one of the routes.
 std::vector<LaunchTask> LaunchTasks(const std::vector<Route>& routes);

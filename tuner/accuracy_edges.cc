@@ -1,0 +1,73 @@
+#include "tuner/accuracy_edges.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fenestra {
+namespace {
+
+EdgeSide SideAt(const AccuracyTable& table, std::string_view program, std::int64_t rows) {
+  EdgeSide side;
+  side.rows = rows;
+  for (Family family : kFamilies) {
+    const AccuracyRecord* record = table.Find(program, rows, family, Reference::kOwnRstd);
+    side.inputs = side.inputs == 0 ? record->key.inputs : std::min(side.inputs, record->key.inputs);
+    if (family != kFamilies.front() && record->worst <= side.worst) continue;
+    side.worst = record->worst;
+    side.family = family;
+    side.seed = record->worst_seed;
+    side.column = record->worst_column;
+  }
+  return side;
+}
+
+// How far from `within` to `beyond` the margin is reached, in log rows.
+double CrossingOf(const AccuracyEdge& edge) {
+  constexpr double kLeast = 1.0 / 8;
+  const double low = std::log(edge.within->worst);
+  const double high = std::log(edge.beyond->worst);
+  const double share = (std::log(edge.margin) - low) / (high - low);
+  if (!std::isfinite(share)) return 0.5;  // an error of 0 or infinity says nothing of growth
+  return std::clamp(share, kLeast, 1 - kLeast);
+}
+
+}  // namespace
+
+bool AccuracyEdge::resolved() const {
+  if (!within || !beyond) return false;
+  const auto gap = static_cast<double>(beyond->rows - within->rows);
+  return gap <= std::max(1.0, kEdgeResolution * static_cast<double>(within->rows));
+}
+
+AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view program, double margin) {
+  AccuracyEdge edge;
+  edge.margin = margin;
+  for (std::int64_t rows : table.RowsOf(program)) {
+    const EdgeSide side = SideAt(table, program, rows);
+    if (side.worst > margin) {
+      edge.beyond = side;
+      return edge;
+    }
+    edge.within = side;
+  }
+  return edge;
+}
+
+std::optional<EdgeProbe> NextProbe(const AccuracyEdge& edge) {
+  if (!edge.within || !edge.beyond) return std::nullopt;
+  if (edge.resolved()) {
+    for (const auto& side : {*edge.within, *edge.beyond}) {
+      if (side.inputs < kInputsNearEdge) return EdgeProbe{side.rows, kInputsNearEdge};
+    }
+    return std::nullopt;
+  }
+  const double low = std::log(static_cast<double>(edge.within->rows));
+  const double high = std::log(static_cast<double>(edge.beyond->rows));
+  const std::int64_t rows = std::llround(std::exp(low + CrossingOf(edge) * (high - low)));
+  return EdgeProbe{std::clamp(rows, edge.within->rows + 1, edge.beyond->rows - 1),
+                   kInputsPerFamily};
+}
+
+double ExceedingShare(int inputs) { return 1 - std::pow(0.05, 1.0 / inputs); }
+
+}  // namespace fenestra

@@ -1,0 +1,57 @@
+// Accuracy edges: the row counts up to which programs stay within a margin of the budget, and where
+// to measure next to know them better. Pure functions of evidence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tuner/readings.h"
+
+namespace fenestra {
+
+// An edge is known well enough when the two row counts beside it are this near to one another.
+inline constexpr double kEdgeResolution = 1.0 / 64;
+
+// A program's largest error at one row count over all families, reference at its own rstd.
+struct EdgeSide {
+  std::int64_t rows = 0;
+  double worst = 0;  // fraction of the budget
+  Family family = Family::kNormal;
+  std::int64_t seed = 0;
+  std::int64_t column = 0;
+  int inputs = 0;  // a family, of the family that has fewest
+};
+
+// Measured row counts on both sides. Without `within`: beyond the margin at the first row count
+// measured; without `beyond`: within it at all of them.
+struct AccuracyEdge {
+  double margin = 0;
+  std::optional<EdgeSide> within;
+  std::optional<EdgeSide> beyond;
+
+  // The row counts are as near as kEdgeResolution asks.
+  bool resolved() const;
+};
+
+// The lowest edge: up to `within` every measured row count is within the margin. `program` is the
+// name that its accuracy is recorded under.
+AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view program, double margin);
+
+// What to measure next: a row count between both sides, where the line through them in log rows and
+// log error reaches the margin (at least an eighth of the way from either side, so that the bracket
+// shrinks whatever the errors do), over kInputsPerFamily inputs; once resolved, either side over
+// kInputsNearEdge. None when nothing is left to learn.
+struct EdgeProbe {
+  std::int64_t rows = 0;
+  int inputs = 0;  // a family
+
+  auto operator<=>(const EdgeProbe&) const = default;
+};
+std::optional<EdgeProbe> NextProbe(const AccuracyEdge& edge);
+
+// The largest share of inputs that, with 95 % confidence, exceeds a bound which none of `inputs`
+// drawn ones exceeded.
+double ExceedingShare(int inputs);
+
+}  // namespace fenestra

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+
+#include "tuner/accuracy_edges.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/options.h"
+#include "tuner/cli/stored.h"
+#include "tuner/sweep/sweep.h"
+#include "tuner/sweep/tasks.h"
+
+namespace fenestra::cli {
+namespace {
+
+Json JsonOf(const std::optional<EdgeSide>& side) {
+  if (!side) return nullptr;
+  return {{"rows", side->rows}, {"worst", side->worst},   {"family", ToString(side->family)},
+          {"seed", side->seed}, {"column", side->column}, {"inputs", side->inputs}};
+}
+
+std::string SideText(const std::optional<EdgeSide>& side) {
+  if (!side) return "-";
+  return fmt::format("{}: {:.4g} ({} x {})", side->rows, side->worst, side->inputs,
+                     kFamilies.size());
+}
+
+// What is known of an edge, and how well.
+std::string StateText(const AccuracyEdge& edge) {
+  if (!edge.beyond) return "no edge up to there";
+  if (!edge.within) return "beyond at the first row count";
+  if (NextProbe(edge)) return "not searched to the end: 'fenestra sweep --only edges'";
+  return fmt::format("95 % sure: under {:.1f} % of inputs of a family exceed it below",
+                     100 * ExceedingShare(edge.within->inputs));
+}
+
+class EdgesCommand final : public Command {
+ public:
+  const char* name() const override { return "edges"; }
+  const char* summary() const override {
+    return "Show up to which row count each scheme of the dw sums stays within a margin of the "
+           "error budget";
+  }
+  const char* example() const override {
+    return "fenestra edges --board h200_132 --routes 'bwd_*_h512'";
+  }
+
+  void AddOptions(CLI::App* app) override {
+    AddDb(app, &db_);
+    AddBoard(app, &board_);
+    AddRoutes(app, &routes_);
+    app->add_option("--margin", margins_, "Fractions of the budget; default: 0.25 and 0.8")
+        ->type_name("FRACTION")
+        ->check(CLI::PositiveNumber)
+        ->delimiter(',');
+    AddJson(app, &json_);
+  }
+
+  ExitCode Run(Output* out) override {
+    const Store store = Store::Open(db_, OpenMode::kReadOnly);
+    const Board& board = ResolveStoredBoard(board_, store);
+    const Evidence evidence = LoadEvidence(store, board, db_);
+    std::vector<double> margins = margins_;
+    if (margins.empty()) margins.assign(kSearchedMargins.begin(), kSearchedMargins.end());
+    std::set<int> widths;
+    for (const Route& route : ResolveRoutes(routes_)) {
+      if (route.pass == Pass::kBackward) widths.insert(route.width);
+    }
+    Table table({{"width", Align::kRight},
+                 {"program"},
+                 {"margin", Align::kRight},
+                 {"within up to (inputs)"},
+                 {"beyond from (inputs)"},
+                 {"known"}});
+    Json list = Json::array();
+    for (int width : widths) {
+      const AccuracyTable accuracy(evidence, board.name, width);
+      for (int program : BackwardProgramsOf(width, 1)) {
+        if (accuracy.RowsOf(NameAt(program)).empty()) continue;
+        for (double margin : margins) {
+          const AccuracyEdge edge = FindAccuracyEdge(accuracy, NameAt(program), margin);
+          table.Add({fmt::format("{}", width), NameAt(program), fmt::format("{}", margin),
+                     SideText(edge.within), SideText(edge.beyond), StateText(edge)});
+          list.push_back({{"width", width},
+                          {"program", NameAt(program)},
+                          {"margin", margin},
+                          {"within", JsonOf(edge.within)},
+                          {"beyond", JsonOf(edge.beyond)},
+                          {"resolved", edge.resolved()},
+                          {"known", StateText(edge)}});
+        }
+      }
+    }
+    out->PrintResult(json_, Json{{"board", board.name}, {"edges", list}}, table);
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::string db_;
+  std::string board_;
+  std::string routes_;
+  std::vector<double> margins_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeEdges() { return std::make_unique<EdgesCommand>(); }
+
+}  // namespace fenestra::cli
