@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kernels/program_list.h"
-#include "tuner/gpu/compare.h"
 #include "tuner/gpu/cuda_stream.h"
+#include "tuner/gpu/kept_output.h"
 #include "tuner/sweep/accuracy_group.h"
 
 namespace fenestra {
@@ -27,30 +27,9 @@ std::vector<T> ToHost(const DeviceArray<T>& array, std::size_t count) {
   return values;
 }
 
-// An output of two programs in turn: the first one's is kept, the second one's compared with it.
-template <typename T>
-class KeptOutput {
- public:
-  KeptOutput(const DeviceArray<T>& output, std::int64_t count, EdgeClass* result)
-      : output_(output), first_(count), result_(result) {}
-
-  void Keep() {
-    CheckCuda(cudaMemcpyAsync(first_.get(), output_.get(),
-                              static_cast<std::size_t>(first_.count()) * sizeof(T),
-                              cudaMemcpyDeviceToDevice, kDefaultStream),
-              "keeping an output");
-  }
-  void Compare() {
-    const std::int64_t differences =
-        CountDifferences(first_.get(), output_.get(), first_.count(), kDefaultStream);
-    *result_ = differences == 0 ? EdgeClass::kSame : EdgeClass::kDiffers;
-  }
-
- private:
-  const DeviceArray<T>& output_;
-  DeviceArray<T> first_;
-  EdgeClass* result_;
-};
+EdgeClass ClassOf(std::int64_t differences) {
+  return differences == 0 ? EdgeClass::kSame : EdgeClass::kDiffers;
+}
 
 }  // namespace
 
@@ -161,15 +140,11 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
   const Route& route = task.route;
   const bool backward = route.pass == Pass::kBackward;
   RouteBuffers buffers(route.width, View::kRows, rows, route.residual);
-  EdgeClasses classes;
-  KeptOutput<std::uint16_t> out(buffers.out, rows * route.width,
-                                backward ? &classes.dx : &classes.y);
-  KeptOutput<float> small(backward ? buffers.dw : buffers.rstd, backward ? route.width : rows,
-                          backward ? &classes.dw : &classes.rstd);
-  std::optional<KeptOutput<std::uint16_t>> residual_out;
-  if (route.residual && !backward) {
-    residual_out.emplace(buffers.residual_out, rows * route.width, &classes.residual_out);
-  }
+  KeptOutput<std::uint16_t> out(buffers.out, rows * route.width);
+  KeptOutput<float> small(backward ? buffers.dw : buffers.rstd, backward ? route.width : rows);
+  const bool has_residual_out = route.residual && !backward;
+  KeptOutput<std::uint16_t> residual_out(buffers.residual_out,
+                                         has_residual_out ? rows * route.width : 0);
   for (int program : {task.below, task.above}) {
     context_.announce(NameAt(program));
     PrepareProgram(program, route.weight);
@@ -178,12 +153,13 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
     if (program != task.below) break;
     out.Keep();
     small.Keep();
-    if (residual_out) residual_out->Keep();
+    residual_out.Keep();
     buffers.PoisonOutputs(kDefaultStream);
   }
-  out.Compare();
-  small.Compare();
-  if (residual_out) residual_out->Compare();
+  EdgeClasses classes;
+  (backward ? classes.dx : classes.y) = ClassOf(out.Differences());
+  (backward ? classes.dw : classes.rstd) = ClassOf(small.Differences());
+  if (has_residual_out) classes.residual_out = ClassOf(residual_out.Differences());
   return classes;
 }
 
