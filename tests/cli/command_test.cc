@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "kernels/board.h"
@@ -17,8 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kCommands[] = {"doctor", "boards", "routes",  "programs", "sweep", "plan",
-                                     "export", "check",  "history", "dump",     "import"};
+constexpr const char* kCommands[] = {"doctor", "boards",  "routes", "programs", "sweep",
+                                     "plan",   "edges",   "draw",   "explain",  "export",
+                                     "check",  "history", "dump",   "import"};
 
 ProcessResult Fenestra(std::vector<std::string> words, const ProcessOptions& options = {}) {
   words.insert(words.begin(), FENESTRA_COMMAND);
@@ -214,6 +217,39 @@ TEST(Pipe, ThatIsClosedIsQuiet) {
 
 TEST(Pipe, ToAFullDiskIsAnError) {
   ExpectRefused(Fenestra({"programs"}, WithStdout(Stdout::kFull)), 3);
+}
+
+TEST(Draw, WritesArraysThatNumPyReads) {
+  const TempFolder folder;
+  const std::string input = folder.path() + "/input";
+  const ProcessResult result = Fenestra({"draw", "--width", "512", "--rows", "3", "--family",
+                                         "cancel", "--seed", "7", "--out", input, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("files").size(), 7);
+  const auto bytes_of = [&](const std::string& name) {
+    std::ifstream file(input + "/" + name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string h = bytes_of("h.npy");
+  EXPECT_THAT(h, StartsWith(std::string("\x93NUMPY\x01\x00", 8)));
+  EXPECT_THAT(h, HasSubstr("{'descr': '<u2', 'fortran_order': False, 'shape': (3, 512,), }"));
+  const std::size_t data = h.find('\n') + 1;
+  EXPECT_EQ(data % 64, 0U);
+  EXPECT_EQ(h.size() - data, 3U * 512U * 2U);
+  EXPECT_EQ(static_cast<unsigned char>(h[8]) + 256 * static_cast<unsigned char>(h[9]), data - 10);
+  // The middle row of three has no partner; the last repeats the first.
+  const std::size_t row = 512 * 2;
+  EXPECT_EQ(h.substr(data, row), h.substr(data + 2 * row, row));
+  EXPECT_NE(h.substr(data, row), h.substr(data + row, row));
+  EXPECT_EQ(bytes_of("reference_dw.npy").size() - data, 512U * 8U);
+}
+
+TEST(Draw, RefusesWhatItCannotWrite) {
+  ExpectRefused(Fenestra({"draw", "--width", "500", "--rows", "3", "--out", "/tmp/x"}), 2);
+  ExpectRefused(Fenestra({"draw", "--width", "512", "--rows", "0", "--out", "/tmp/x"}), 2);
+  ExpectRefused(Fenestra({"draw", "--width", "512", "--rows", "3"}), 2);
+  ExpectRefused(Fenestra({"draw", "--width", "512", "--rows", "3", "--out", "/dev/full/x"}), 2);
+  ExpectRefused(Fenestra({"draw", "--width", "512", "--rows", "3", "--out", "/dev/null"}), 2);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ std::unique_ptr<Command> MakeRoutes();
 std::unique_ptr<Command> MakePrograms();
 std::unique_ptr<Command> MakeSweep();
 std::unique_ptr<Command> MakePlan();
+std::unique_ptr<Command> MakeDraw();
 std::unique_ptr<Command> MakeEdges();
 std::unique_ptr<Command> MakeExplain();
 std::unique_ptr<Command> MakeExport();

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "tuner/cli/command.h"
 #include "tuner/cli/parse.h"
@@ -22,6 +23,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeSweep());
   commands.push_back(MakePlan());
   commands.push_back(MakeEdges());
+  commands.push_back(MakeDraw());
   commands.push_back(MakeExplain());
   commands.push_back(MakeExport());
   commands.push_back(MakeCheck());
@@ -51,6 +53,8 @@ ExitCode Main(int argc, const char* const* argv) {
     return command == nullptr ? ExitCode::kOk : command->Run(&out);
   } catch (const Error& error) {
     return Complain(error.what(), error.exit_code());
+  } catch (const std::bad_alloc&) {
+    return Complain("out of memory: ask for fewer rows", ExitCode::kMachine);
   } catch (const std::exception& error) {
     return Complain(fmt::format("unexpected: {}", error.what()), ExitCode::kMachine);
   }

@@ -1,0 +1,36 @@
+#include "tuner/cli/npy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+#include <string>
+
+#include "accuracy/error.h"
+
+namespace fenestra::cli {
+
+void WriteNpy(const std::filesystem::path& path, std::string_view type,
+              std::span<const std::int64_t> shape, std::span<const std::byte> bytes) {
+  constexpr std::size_t kAlignment = 64;  // of the data behind the header
+  constexpr std::size_t kPrefix = 10;     // magic, version, header length
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}",
+                                   type, fmt::join(shape, ", "));
+  header.resize(
+      (kPrefix + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment - kPrefix - 1, ' ');
+  header += '\n';
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 0xff)
+       << static_cast<char>(header.size() >> 8) << header;
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) {
+    throw Error(fmt::format("{}: cannot write it whole: is the disk full, or --out no folder of "
+                            "yours?",
+                            path.string()),
+                ExitCode::kMachine);
+  }
+}
+
+}  // namespace fenestra::cli
