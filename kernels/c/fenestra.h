@@ -1,0 +1,161 @@
+/* Fenestra, the production library, for C and for anything that calls C: RMSNorm forward and
+ * backward on NVIDIA GPUs, each call run by the program that the windows of its board name for its
+ * row count.
+ *
+ *   fenestra_device* device = NULL;
+ *   fenestra_status status = fenestra_open(0, NULL, &device);
+ *   ...
+ *   status = fenestra_backward(device, &arguments, workspace, bytes, stream);
+ *   fenestra_close(device);
+ *
+ * Calls other than open and close take a stream of the device, allocate nothing, synchronize
+ * nothing, query no driver, can be captured in a CUDA graph, and may be made from any thread. A bad
+ * argument is refused with a status that names it, before anything is launched.
+ *
+ * Structs that may grow begin with their size: a later library reads what an older caller knew of
+ * and takes its own initial values for the rest. */
+#ifndef FENESTRA_H
+#define FENESTRA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUstream_st; /* cudaStream_t is a pointer to it */
+
+/* Values never change meaning; later versions append. */
+enum {
+  FENESTRA_OK = 0,
+  FENESTRA_NULL_POINTER = 1,        /* a required pointer is null */
+  FENESTRA_MISALIGNED = 2,          /* a pointer or pitch breaks the alignment */
+  FENESTRA_BAD_VALUE = 3,           /* a number outside its range */
+  FENESTRA_NO_ROUTE = 4,            /* no program for this width, dtype or residual form */
+  FENESTRA_NO_WINDOWS = 5,          /* the board has no windows and none may be borrowed */
+  FENESTRA_WORKSPACE_TOO_SMALL = 6, /* see fenestra_backward_workspace_bytes */
+  FENESTRA_OVERLAP = 7,             /* tensors share elements in a way no program allows */
+  FENESTRA_WRONG_DEVICE = 8,        /* a tensor lives elsewhere (checked builds only) */
+  FENESTRA_CUDA_ERROR = 9           /* cuda_error holds the cudaError_t */
+};
+
+enum { FENESTRA_BF16 = 0, FENESTRA_FP32 = 1 };
+
+/* What is promised about dw. DETERMINISTIC: the same bits for the same rows on boards of one SM
+ * count; BOARD_INVARIANT: on every board; ANY: nothing. */
+enum { FENESTRA_ANY = 0, FENESTRA_DETERMINISTIC = 1, FENESTRA_BOARD_INVARIANT = 2 };
+
+enum { FENESTRA_FORWARD = 0, FENESTRA_BACKWARD = 1 };
+
+typedef struct fenestra_status {
+  int code;
+  const char* argument; /* at fault; "" of FENESTRA_OK; never to be freed, as is reason */
+  const char* reason;
+  int cuda_error;
+} fenestra_status;
+
+/* A BF16 tensor [tokens][heads][width] in device memory, 16-byte aligned; pitches in elements,
+ * multiples of 8; the last dimension contiguous. The pitch of a dimension of extent 1 is not looked
+ * at. */
+typedef struct fenestra_tensor {
+  void* data;
+  int64_t token_pitch;
+  int64_t head_pitch;
+} fenestra_tensor;
+
+/* rows = tokens * heads, row r being head r % heads of token r / heads. */
+typedef struct fenestra_shape {
+  size_t size; /* of this struct */
+  int64_t tokens;
+  int32_t heads;
+  int32_t width;
+  int32_t weight;      /* FENESTRA_BF16 or FENESTRA_FP32 */
+  int32_t determinism; /* FENESTRA_ANY, ... */
+  int32_t residual;    /* not 0: the residual forms of both passes */
+} fenestra_shape;
+#define FENESTRA_SHAPE_INIT \
+  { sizeof(fenestra_shape), 0, 1, 0, FENESTRA_BF16, FENESTRA_DETERMINISTIC, 0 }
+
+/* y = bf16(h * rstd * w), rstd = 1 / sqrt(mean(h^2) + eps), of h = x or, in the residual form,
+ * h = bf16(x + residual), written to residual_out. y may be x itself, residual_out may be
+ * residual. */
+typedef struct fenestra_forward_arguments {
+  size_t size; /* of this struct */
+  const fenestra_shape* shape;
+  fenestra_tensor x;
+  fenestra_tensor residual;     /* residual form only */
+  fenestra_tensor residual_out; /* residual form only */
+  const void* w;                /* [width] of shape.weight, 16-byte aligned */
+  fenestra_tensor y;
+  float* rstd; /* [rows] */
+  float eps;   /* finite, not negative */
+} fenestra_forward_arguments;
+
+/* dx = rstd * (dy w - n mean(dy w n)), n = h rstd, and dw = sum over rows of dy n in FP32. In the
+ * residual form the gradient of residual out is added to dx before it is rounded. dx may be dy or
+ * residual_gradient itself. */
+typedef struct fenestra_backward_arguments {
+  size_t size; /* of this struct */
+  const fenestra_shape* shape;
+  fenestra_tensor dy;
+  fenestra_tensor h;                 /* what the forward normalized: its x or residual_out */
+  fenestra_tensor residual_gradient; /* residual form only */
+  const void* w;
+  const float* rstd; /* [rows], from the forward */
+  fenestra_tensor dx;
+  float* dw;             /* [width] */
+  int32_t accumulate_dw; /* not 0: add to dw instead of writing it */
+} fenestra_backward_arguments;
+
+typedef struct fenestra_device_options {
+  size_t size; /* of this struct */
+  /* Not 0: take the windows of the nearest board of the same arch when the device's own has none;
+   * says so once on standard error. */
+  int32_t may_borrow;
+  int32_t split_sm_count; /* split rows as a board of this many SMs does; 0: as this one */
+} fenestra_device_options;
+#define FENESTRA_DEVICE_OPTIONS_INIT \
+  { sizeof(fenestra_device_options), 0, 0 }
+
+typedef struct fenestra_device fenestra_device;
+
+/* "0.1.0". */
+const char* fenestra_version(void);
+
+/* Finds the windows of CUDA device `ordinal` and loads their kernels; `options` may be NULL. Stores
+ * a handle to give to fenestra_close, or NULL where the status is not FENESTRA_OK. */
+fenestra_status fenestra_open(int ordinal, const fenestra_device_options* options,
+                              fenestra_device** device);
+void fenestra_close(fenestra_device* device); /* NULL is fine */
+
+fenestra_status fenestra_forward(const fenestra_device* device,
+                                 const fenestra_forward_arguments* arguments,
+                                 struct CUstream_st* stream);
+
+/* `workspace`: at least fenestra_backward_workspace_bytes, 16-byte aligned; NULL when that is 0. */
+fenestra_status fenestra_backward(const fenestra_device* device,
+                                  const fenestra_backward_arguments* arguments, void* workspace,
+                                  int64_t workspace_bytes, struct CUstream_st* stream);
+
+/* Bytes for this shape; the most for any number of rows up to its own. */
+fenestra_status fenestra_backward_workspace_bytes(const fenestra_device* device,
+                                                  const fenestra_shape* shape, int64_t* bytes);
+fenestra_status fenestra_backward_workspace_bytes_up_to(const fenestra_device* device,
+                                                        const fenestra_shape* shape,
+                                                        int64_t* bytes);
+
+/* Name of the program that runs a shape, into `name` as snprintf does (64 bytes hold any);
+ * in_place: y overlays x, or dx overlays dy. */
+fenestra_status fenestra_choose(const fenestra_device* device, int pass,
+                                const fenestra_shape* shape, int in_place, char* name,
+                                size_t name_size);
+
+/* "misaligned: dy: ...", into `text` as snprintf does; returns the length of the whole. */
+int fenestra_status_text(fenestra_status status, char* text, size_t text_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
