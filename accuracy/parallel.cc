@@ -32,4 +32,6 @@ void ParallelFor(std::int64_t count, int threads, const std::function<void(std::
   if (failure) std::rethrow_exception(failure);
 }
 
+int HostThreads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
 }  // namespace fenestra

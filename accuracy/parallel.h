@@ -10,4 +10,7 @@ namespace fenestra {
 // stated order. The first exception a call throws is thrown again here, after all have ended.
 void ParallelFor(std::int64_t count, int threads, const std::function<void(std::int64_t)>& work);
 
+// Threads that this machine runs at once, at least 1.
+int HostThreads();
+
 }  // namespace fenestra

@@ -90,13 +90,4 @@ bool IsTimed(View view, std::int64_t rows) {
   return rows % heads == 0 && std::binary_search(kTokens.begin(), kTokens.end(), rows / heads);
 }
 
-bool IsSurveyed(int width, std::int64_t rows) {
-  static const std::vector<std::int64_t> kTokens = TokenCounts(Profile::kFull);
-  const std::vector<View> views = ViewsOf(width);
-  return std::any_of(views.begin(), views.end(), [&](View view) {
-    const int heads = HeadsOf(view);
-    return rows % heads == 0 && std::binary_search(kTokens.begin(), kTokens.end(), rows / heads);
-  });
-}
-
 }  // namespace fenestra

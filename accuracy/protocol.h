@@ -60,7 +60,4 @@ std::vector<std::int64_t> TimedTokenCounts(Profile profile);
 // Whether a full sweep takes times at this row count of the view.
 bool IsTimed(View view, std::int64_t rows);
 
-// Whether a full sweep surveys accuracy at this row count of a width, in any of its views.
-bool IsSurveyed(int width, std::int64_t rows);
-
 }  // namespace fenestra

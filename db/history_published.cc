@@ -7,6 +7,7 @@
 
 #include "accuracy/error.h"
 #include "db/history.h"
+#include "db/published_row.h"
 
 namespace fenestra {
 namespace {
@@ -14,66 +15,13 @@ namespace {
 // Points further from an edge than this factor support it only where its reason names them.
 constexpr double kNearby = 2.0;
 
-// The cells of a published row.
-class Row {
- public:
-  explicit Row(const PublishedRecord& record)
-      : record_(record), cells_(nlohmann::json::parse(record.json, nullptr, false)) {
-    if (!cells_.is_object()) Fail("its cells are no JSON object");
-  }
-
-  std::string Cell(const char* column) const {
-    const auto cell = cells_.find(column);
-    if (cell == cells_.end() || !cell->is_string()) {
-      Fail(fmt::format("column {} is missing", column));
-    }
-    return cell->get<std::string>();
-  }
-
-  // Unset where the cell is empty.
-  std::optional<std::int64_t> Number(const char* column) const {
-    const std::string cell = Cell(column);
-    if (cell.empty()) return std::nullopt;
-    std::int64_t number = 0;
-    const char* end = cell.data() + cell.size();
-    if (std::from_chars(cell.data(), end, number).ptr != end) {
-      Fail(fmt::format("{}: '{}' is not a whole number", column, cell));
-    }
-    return number;
-  }
-
-  // "w16", "w32", "both" or "".
-  std::string Weight() const {
-    std::string cell = Cell("weight_dtype");
-    if (cell == "bf16") return "w16";
-    if (cell == "fp32") return "w32";
-    if (!cell.empty() && cell != "both") Fail(fmt::format("weight_dtype: '{}' is unknown", cell));
-    return cell;
-  }
-
-  Arch ArchOfRow() const {
-    const auto arch = ParseArch(record_.arch);
-    if (!arch) Fail(fmt::format("arch '{}' is unknown", record_.arch));
-    return *arch;
-  }
-
-  [[noreturn]] void Fail(std::string_view what) const {
-    throw Error(fmt::format("published {} row {}: {}; import the table again", record_.table,
-                            record_.line, what));
-  }
-
- private:
-  const PublishedRecord& record_;
-  nlohmann::json cells_;
-};
-
 bool WeightsMeet(const std::string& point_weight, const std::vector<Route>& routes) {
   if (point_weight.empty() || point_weight == "both") return true;
   return std::any_of(routes.begin(), routes.end(),
                      [&](const Route& route) { return ToString(route.weight) == point_weight; });
 }
 
-std::vector<Route> RoutesOf(const Row& row, const PublishedRecord& record) {
+std::vector<Route> RoutesOf(const PublishedRow& row, const PublishedRecord& record) {
   const auto pass = ParsePass(row.Cell("pass"));
   if (!pass) row.Fail(fmt::format("pass '{}' is unknown", row.Cell("pass")));
   Route route{.pass = *pass,
@@ -92,7 +40,7 @@ std::vector<Route> RoutesOf(const Row& row, const PublishedRecord& record) {
 }
 
 HistoryEntry EntryOf(const PublishedRecord& record) {
-  const Row row(record);
+  const PublishedRow row(record);
   const bool is_cut = record.table == "small_t_cuts";
   HistoryEntry entry;
   entry.source = record.pr;
@@ -140,7 +88,7 @@ bool ReadRange(std::string_view at, Point* point) {
 }
 
 std::optional<Point> PointOf(const PublishedRecord& record) {
-  const Row row(record);
+  const PublishedRow row(record);
   Point point{.arch = row.ArchOfRow(),
               .width = record.width,
               .pass = row.Cell("pass"),

@@ -187,6 +187,8 @@ std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::pa
   }
   std::vector<DumpedFile> files;
   for (std::string_view board : BoardsOf(sorted)) {
+    fs::remove(dir / fmt::format("{}_res.tsv", board),
+               error);  // of an older dump, which split the records in another way
     for (const FilePart& part : kFileParts) {
       Evidence selected = Select(sorted, board, part);
       fs::path path = dir / FileName(board, part);

@@ -27,7 +27,8 @@ double CrossingOf(const AccuracyEdge& edge) {
   const double low = std::log(edge.within->worst);
   const double high = std::log(edge.beyond->worst);
   const double share = (std::log(edge.margin) - low) / (high - low);
-  if (!std::isfinite(share)) return 0.5;  // an error of 0 or infinity says nothing of growth
+  // An error of 0 or infinity says nothing of growth.
+  if (!std::isfinite(low) || !std::isfinite(high)) return 0.5;
   return std::clamp(share, kLeast, 1 - kLeast);
 }
 

@@ -23,31 +23,40 @@ std::vector<std::int64_t> SampledRows(const Route& route, const TimeTable& times
   return {rows.begin(), rows.end()};
 }
 
-void FillAccuracy(const ChooseOptions& options, const Route& route, const AccuracyTable& accuracy,
-                  int index, std::int64_t rows, Cell* cell) {
-  const std::string own(ProgramName(ProgramAt(index)).view());
-  const std::string program(DwTwinName(index).view());  // whose accuracy is that of both
-  std::vector<Reading> readings;
-  for (std::int64_t place : accuracy.PlacesFor(program, rows)) {
-    const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
-    const double margin = waiver == nullptr ? options.margin : waiver->fraction;
-    for (const Reading& reading : ReadingsAt(accuracy, route, program, place, margin)) {
-      if (reading.rule == Rule::kMargin && reading.passes && reading.value > options.margin) {
-        cell->waiver = *waiver;
-      }
-      readings.push_back(reading);
-    }
-    const AccuracyRecord* worst = accuracy.Worst(program, place);
-    if (worst != nullptr && worst->worst >= cell->worst) {
-      cell->worst = worst->worst;
-      cell->worst_rows = place;
-    }
-    cell->stood_in = cell->stood_in || accuracy.StoodIn(program, place);
+void FillAccuracy(const AccuracyAt& accuracy, Cell* cell) {
+  if (accuracy.worst) {
+    cell->worst = accuracy.worst->worst;
+    cell->worst_rows = accuracy.worst->key.rows;
   }
-  if (const Reading* failure = WorstFailure(readings)) cell->failure = *failure;
+  cell->stood_in = accuracy.stood_in;
+  cell->waiver = accuracy.waiver;
+  cell->failure = accuracy.failure;
 }
 
 }  // namespace
+
+AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options,
+                        const Route& route, int program, std::int64_t rows) {
+  const std::string own(ProgramName(ProgramAt(program)).view());
+  const std::string twin(DwTwinName(program).view());  // whose accuracy is that of both
+  AccuracyAt at;
+  at.places = accuracy.PlacesFor(twin, rows);
+  for (std::int64_t place : at.places) {
+    const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
+    const double margin = waiver == nullptr ? options.margin : waiver->fraction;
+    for (const Reading& reading : ReadingsAt(accuracy, route, twin, place, margin)) {
+      if (reading.rule == Rule::kMargin && reading.passes && reading.value > options.margin) {
+        at.waiver = *waiver;
+      }
+      at.readings.push_back(reading);
+    }
+    const AccuracyRecord* worst = accuracy.Worst(twin, place);
+    if (worst != nullptr && (!at.worst || worst->worst >= at.worst->worst)) at.worst = *worst;
+    at.stood_in = at.stood_in || accuracy.StoodIn(twin, place);
+  }
+  if (const Reading* failure = WorstFailure(at.readings)) at.failure = *failure;
+  return at;
+}
 
 std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptions& options,
                                      const Route& route, const AccuracyTable& accuracy) {
@@ -80,7 +89,8 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
         cell.log_over_stream = at[p]->log_over_stream;
       }
       if (route.pass == Pass::kBackward) {
-        FillAccuracy(options, route, accuracy, table.programs[p], table.rows[i], &cell);
+        FillAccuracy(ReadAccuracy(accuracy, options, route, table.programs[p], table.rows[i]),
+                     &cell);
       }
     }
   }

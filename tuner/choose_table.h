@@ -26,6 +26,18 @@ struct Cell {
   bool admissible() const { return timed && !failure; }
 };
 
+// All that accuracy evidence says of a program at a row count.
+struct AccuracyAt {
+  std::vector<std::int64_t> places;     // AccuracyTable::PlacesFor
+  std::vector<Reading> readings;        // at every place, in order
+  std::optional<AccuracyRecord> worst;  // the largest error, reference at its own rstd
+  std::optional<Waiver> waiver;         // that a passing reading rests on
+  std::optional<Reading> failure;       // WorstFailure of the readings
+  bool stood_in = false;
+};
+AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options,
+                        const Route& route, int program, std::int64_t rows);
+
 struct RouteTable {
   std::string board;
   Route route;

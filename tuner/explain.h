@@ -9,8 +9,8 @@
 
 #include "db/evidence.h"
 #include "tuner/choose.h"
+#include "tuner/choose_table.h"
 #include "tuner/choose_times.h"
-#include "tuner/readings.h"
 
 namespace fenestra {
 
@@ -18,16 +18,14 @@ struct Candidate {
   int program = 0;                   // index in kPrograms
   bool routed = false;               // the window there names it
   std::optional<RelativeTime> time;  // none where it is no candidate by time, or nothing is timed
-  std::vector<std::int64_t> places;  // row counts whose accuracy holds here; empty forward
-  std::vector<Reading> readings;     // backward: at every place, in order
-  std::optional<Reading> failure;    // of those that fail, the one furthest beyond its limit
-  std::optional<AccuracyRecord>
-      worst;  // its largest error at the places, reference at its own rstd
+  AccuracyAt accuracy;               // backward
 };
 
 struct Explanation {
+  std::int64_t rows = 0;                // looked at: those asked for or, above the sampled ones,
+                                        // the last sampled
   bool timed = false;                   // the route has times
-  std::optional<PlannedWindow> window;  // out of place
+  std::optional<PlannedWindow> window;  // out of place, of the rows asked for
   std::string no_window;                // why there is none
   std::vector<Candidate> candidates;    // fastest first, then in list order; untimed ones last
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -59,7 +60,7 @@ void AppendFamily(const AccuracyTable& table, const Route& route, std::string_vi
   // Compared over the same inputs where both have them: a worst over more inputs is larger.
   const AccuracyRecord* comparator =
       table.Find(kComparator, rows, family, Reference::kOwnRstd, own->key.inputs);
-  if (comparator == nullptr) {
+  if (comparator == nullptr || !std::isfinite(comparator->worst)) {  // nothing to compare with
     out->push_back(Missing(kComparator, rows, family));
     return;
   }
@@ -104,8 +105,7 @@ std::string Describe(const Reading& reading) {
   return "unknown rule";
 }
 
-AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, int width)
-    : width_(width) {
+AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, int width) {
   std::set<std::int64_t> rows;
   for (const AccuracyRecord& record : evidence.accuracy) {
     const AccuracyKey& key = record.key;
@@ -119,6 +119,12 @@ AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, i
     });
   }
   rows_.assign(rows.begin(), rows.end());
+  for (const FailureRecord& failure : evidence.failures) {
+    if (failure.board == board && failure.route.pass == Pass::kBackward &&
+        failure.route.width == width) {
+      failed_.insert({failure.program, failure.rows});
+    }
+  }
   std::map<std::pair<std::string, std::int64_t>, int> families;
   for (const auto& [key, list] : records_) {
     if (key.reference == Reference::kOwnRstd) ++families[{key.program, key.rows}];
@@ -136,7 +142,7 @@ void AccuracyTable::KeepShare(const AccuracyRecord& own) {
   const AccuracyKey& key = own.key;
   const AccuracyRecord* eager =
       Find(key.program, key.rows, key.family, Reference::kEagerRstd, key.inputs);
-  if (eager == nullptr || eager->key.inputs != key.inputs) return;
+  if (eager == nullptr || eager->key.inputs != key.inputs || !std::isfinite(eager->worst)) return;
   const Share share{own.worst, eager->worst};
   const auto [entry, added] = rstd_shares_.try_emplace({key.rows, key.family, key.inputs}, share);
   if (added) return;
@@ -174,9 +180,7 @@ std::vector<std::int64_t> AccuracyTable::PlacesFor(std::string_view program,
   const std::vector<std::int64_t>& measured = RowsOf(program);
   const auto above = std::lower_bound(measured.begin(), measured.end(), rows);
   if (above == measured.end() || *above == rows) return {rows};
-  if (IsSurveyed(width_, rows) && std::binary_search(rows_.begin(), rows_.end(), rows)) {
-    return {rows};
-  }
+  if (failed_.contains({std::string(program), rows})) return {rows};
   if (above == measured.begin()) return {*above};
   return {*std::prev(above), *above};
 }

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/evidence.h"
@@ -81,9 +83,8 @@ class AccuracyTable {
   const std::vector<std::int64_t>& rows() const { return rows_; }
 
   // The row counts whose evidence of the program holds at `rows`: itself where the program was
-  // measured, else the nearest ones on either side at which it was. A row count that the protocol
-  // surveys and any program was measured at is not bridged so: who is missing there failed. Above
-  // the program's last: `rows` itself, which has none.
+  // measured, else the nearest ones on either side at which it was. A row count at which it failed
+  // is not bridged so, nor one above its last: `rows` itself, which has none.
   std::vector<std::int64_t> PlacesFor(std::string_view program, std::int64_t rows) const;
 
   // Row counts at which the program has evidence of every family, ascending.
@@ -122,10 +123,10 @@ class AccuracyTable {
   };
   void KeepShare(const AccuracyRecord& own);
 
-  int width_;
   std::map<ShareKey, Share> rstd_shares_;
   std::vector<std::int64_t> rows_;
   std::map<std::string, std::vector<std::int64_t>, std::less<>> rows_of_;
+  std::set<std::pair<std::string, std::int64_t>> failed_;  // (program, rows)
 };
 
 // Whether the route also asks for a worst error no worse than the comparator's.

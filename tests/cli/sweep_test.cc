@@ -99,6 +99,18 @@ TEST_F(SweepCommand, SearchesAccuracyEdgesToTheEnd) {
     EXPECT_EQ(edge.at("beyond").at("inputs"), 200);
   }
   EXPECT_THAT(RunProcess(command).out, HasSubstr("measured                0"));
+  // Programs that were not probed keep their survey, also at the probed row counts.
+  const ProcessResult plan = RunProcess(
+      {FENESTRA_COMMAND, "plan", "--db", db, "--board", "h200_132", "--routes", "bwd_*_h512"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+}
+
+TEST_F(SweepCommand, SearchesNoEdgesWithoutASurvey) {
+  auto command = Command(folder_.path() + "/none.db");
+  command[5] = "edges";
+  const ProcessResult result = RunProcess(command);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("sweep --only accuracy first"));
 }
 
 TEST_F(SweepCommand, SaysWhatCannotBeTimedHere) {

@@ -33,7 +33,11 @@ Searched Search(const Growth& growth, double margin, std::initializer_list<std::
     const AccuracyTable table(built.evidence, kBoard, kBackward.width);
     searched.edge = FindAccuracyEdge(table, kPlain, margin);
     const std::optional<EdgeProbe> probe = NextProbe(searched.edge);
-    if (!probe || searched.probes == 100) return searched;
+    if (!probe) return searched;
+    if (searched.probes == 100) {
+      ADD_FAILURE() << "the search does not end";
+      return searched;
+    }
     built.Error(kPlain, {{probe->rows, growth(probe->rows, probe->inputs)}}, probe->inputs);
     ++searched.probes;
   }
@@ -64,7 +68,9 @@ TEST(AccuracyEdges, FindsAStepAndASmallRowCountToTheRow) {
   const Growth infinite = [](std::int64_t rows, int) {
     return rows > 5000 ? std::numeric_limits<double>::infinity() : 0.001;
   };
-  EXPECT_LE(Search(infinite, 0.8, {1, 65536}).edge.beyond->rows, 5080);
+  const Searched bisected = Search(infinite, 0.8, {1, 65536});
+  EXPECT_LE(bisected.edge.beyond->rows, 5080);
+  EXPECT_LE(bisected.probes, 20);
 }
 
 TEST(AccuracyEdges, MoreInputsMoveAnEdgeThatFewLetPass) {

@@ -50,19 +50,19 @@ const Candidate& Of(const Explanation& explanation, std::string_view program) {
 
 TEST(Explain, NamesTheReadingThatKeepsTheFastestOut) {
   const Explanation explanation = Explain(Built().evidence, Options(), kBackward, 512);
-  EXPECT_THAT(Of(explanation, kPlain).places, ElementsAre(512));
+  EXPECT_THAT(Of(explanation, kPlain).accuracy.places, ElementsAre(512));
   ASSERT_TRUE(explanation.window);
   EXPECT_EQ(explanation.window->program, kFma);
   EXPECT_EQ(NameAt(explanation.candidates[0].program), kPlain) << "the fastest comes first";
   EXPECT_EQ(NameAt(explanation.candidates[1].program), kFma);
   const Candidate& plain = Of(explanation, kPlain);
   EXPECT_FALSE(plain.routed);
-  ASSERT_TRUE(plain.failure);
-  EXPECT_EQ(plain.failure->rule, Rule::kMargin);
+  ASSERT_TRUE(plain.accuracy.failure);
+  EXPECT_EQ(plain.accuracy.failure->rule, Rule::kMargin);
   EXPECT_DOUBLE_EQ(std::exp(*plain.time->log_over_stream), 1.6);
   const Candidate& fma = Of(explanation, kFma);
   EXPECT_TRUE(fma.routed);
-  EXPECT_FALSE(fma.failure);
+  EXPECT_FALSE(fma.accuracy.failure);
   EXPECT_DOUBLE_EQ(std::exp(fma.time->log_over_best), 1.25);
   EXPECT_FALSE(Of(explanation, kDual).time);
 }
@@ -70,11 +70,22 @@ TEST(Explain, NamesTheReadingThatKeepsTheFastestOut) {
 TEST(Explain, BetweenMeasuredRowCountsBothHold) {
   const Explanation explanation = Explain(Built().evidence, Options(), kBackward, 100);
   const Candidate& plain = Of(explanation, kPlain);
-  EXPECT_THAT(plain.places, ElementsAre(64, 512));
-  ASSERT_TRUE(plain.failure);
-  EXPECT_EQ(plain.failure->rows, 512);
-  ASSERT_TRUE(plain.worst);
-  EXPECT_EQ(plain.worst->key.rows, 512);
+  EXPECT_THAT(plain.accuracy.places, ElementsAre(64, 512));
+  ASSERT_TRUE(plain.accuracy.failure);
+  EXPECT_EQ(plain.accuracy.failure->rows, 512);
+  ASSERT_TRUE(plain.accuracy.worst);
+  EXPECT_EQ(plain.accuracy.worst->key.rows, 512);
+}
+
+TEST(Explain, AboveTheSampledRowCountsTheLastOneSpeaks) {
+  const Explanation explanation = Explain(Built().evidence, Options(), kBackward, 100000);
+  ASSERT_TRUE(explanation.window);
+  EXPECT_EQ(explanation.window->window.edge, EdgeKind::kTop);
+  EXPECT_EQ(explanation.rows, 512);
+  const Candidate& routed = Of(explanation, explanation.window->program);
+  EXPECT_TRUE(routed.routed);
+  EXPECT_FALSE(routed.accuracy.failure);
+  EXPECT_TRUE(routed.time);
 }
 
 TEST(Explain, SaysWhereNoProgramMayRun) {

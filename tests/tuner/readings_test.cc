@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/tuner/evidence_builder.h"
 
@@ -164,6 +165,30 @@ TEST(ReadingsTest, RuleNamesRoundTrip) {
   }
 }
 
+TEST(AccuracyTableTest, AFailureIsNotBridged) {
+  EvidenceBuilder built;
+  built.Flat(kPlain, {64, 1024}, 0.1);
+  built.evidence.failures.push_back({.board = std::string(kBoard),
+                                     .route = kBackward32,
+                                     .view = View::kRows,
+                                     .rows = 300,
+                                     .program = std::string(kPlain),
+                                     .reason = "hung",
+                                     .environment = EvidenceBuilder::kEnvironment});
+  const AccuracyTable table(built.evidence, kBoard, kBackward.width);
+  EXPECT_THAT(table.PlacesFor(kPlain, 300), testing::ElementsAre(300));
+  EXPECT_THAT(table.PlacesFor(kPlain, 301), testing::ElementsAre(64, 1024));
+  const auto readings = ReadingsAt(table, kBackward, kPlain, 300, 0.25);
+  EXPECT_EQ(readings.at(0).rule, Rule::kMeasured) << "so it may not run there, on any route";
+}
+
+TEST(ReadingsTest, AnInfiniteComparatorLetsNothingPass) {
+  EvidenceBuilder built;
+  built.Error(kPlain, {{64, 0.1}})
+      .Error(kComparator, {{64, std::numeric_limits<double>::infinity()}});
+  EXPECT_EQ(Failures(built).size(), 3U) << "one a family: no comparator to be measured by";
+}
+
 TEST(AccuracyTableTest, EachProgramIsBridgedBetweenItsOwnRowCounts) {
   EvidenceBuilder built;
   built.Flat(kPlain, {64, 256, 300, 1024}, 0.1);  // 300 is an edge's, no survey's
@@ -174,7 +199,7 @@ TEST(AccuracyTableTest, EachProgramIsBridgedBetweenItsOwnRowCounts) {
   EXPECT_THAT(table.PlacesFor(kPlain, 300), ElementsAre(300));
   EXPECT_THAT(table.PlacesFor(test::kFma, 300), ElementsAre(256, 1024));
   EXPECT_THAT(table.PlacesFor(test::kFma, 70), ElementsAre(64, 256));
-  EXPECT_THAT(table.PlacesFor(test::kTwo, 256), ElementsAre(256)) << "surveyed, and missing there";
+  EXPECT_THAT(table.PlacesFor(test::kTwo, 256), ElementsAre(64, 1024));
   EXPECT_THAT(table.PlacesFor(test::kTwo, 300), ElementsAre(64, 1024));
   EXPECT_THAT(table.PlacesFor(kPlain, 2000), ElementsAre(2000)) << "above the last";
   EXPECT_THAT(table.PlacesFor(kPlain, 1), ElementsAre(64));

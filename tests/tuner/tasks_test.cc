@@ -36,7 +36,7 @@ TEST(Tasks, AccuracyIsMeasuredOncePerWidth) {
   const std::vector<Route> twins{{.pass = Pass::kBackward, .weight = Dtype::kBf16, .width = 512},
                                  {.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 512},
                                  {.pass = Pass::kForward, .weight = Dtype::kFp32, .width = 1536}};
-  const auto tasks = AccuracyTasks(twins, Profile::kQuick);
+  const auto tasks = AccuracyTasks(twins, Profile::kQuick, "r200_212");
   EXPECT_EQ(tasks.size(), 3 * TokenCounts(Profile::kQuick).size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     EXPECT_EQ(tasks[i].width, 512);

@@ -40,6 +40,7 @@ std::unique_ptr<Command> MakeExplain();
 std::unique_ptr<Command> MakeExport();
 std::unique_ptr<Command> MakeCheck();
 std::unique_ptr<Command> MakeHistory();
+std::unique_ptr<Command> MakeCompare();
 std::unique_ptr<Command> MakeDump();
 std::unique_ptr<Command> MakeImport();
 std::unique_ptr<Command> MakeWorker();  // not for people: `sweep` starts it

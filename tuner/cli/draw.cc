@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "accuracy/eager.h"
 #include "accuracy/error.h"
+#include "accuracy/parallel.h"
 #include "kernels/board.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/npy.h"
@@ -17,6 +17,12 @@
 
 namespace fenestra::cli {
 namespace {
+
+std::vector<std::string> FamilyNames() {
+  std::vector<std::string> names;
+  for (Family family : kFamilies) names.emplace_back(ToString(family));
+  return names;
+}
 
 class DrawCommand final : public Command {
  public:
@@ -38,7 +44,7 @@ class DrawCommand final : public Command {
         ->check(CLI::Range(std::int64_t{1}, kMaxRows))
         ->type_name("ROWS");
     app->add_option("--family", family_, "Family of the input")
-        ->check(CLI::IsMember({"normal", "outlier", "cancel"}))
+        ->check(CLI::IsMember(FamilyNames()))
         ->capture_default_str();
     app->add_option("--seed", spec_.seed, "Seed of the input")
         ->check(CLI::NonNegativeNumber)
@@ -56,7 +62,7 @@ class DrawCommand final : public Command {
       throw Error(fmt::format("{}: cannot create the folder: {}; name another with --out", folder_,
                               error.message()));
     }
-    const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int threads = HostThreads();
     const HostInput input = MakeHostInput(spec_, kBoards[0].sm_count, threads);
     std::vector<float> comparator(static_cast<std::size_t>(spec_.width));
     EagerDw(spec_.rows, spec_.width, input.h, input.dy, input.eager_rstd, comparator);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <set>
 
 #include "tuner/accuracy_edges.h"
 #include "tuner/cli/command.h"
@@ -15,8 +14,12 @@ namespace {
 
 Json JsonOf(const std::optional<EdgeSide>& side) {
   if (!side) return nullptr;
-  return {{"rows", side->rows}, {"worst", side->worst},   {"family", ToString(side->family)},
-          {"seed", side->seed}, {"column", side->column}, {"inputs", side->inputs}};
+  return {{"rows", side->rows},
+          {"worst", FractionJson(side->worst)},
+          {"family", ToString(side->family)},
+          {"seed", side->seed},
+          {"column", side->column},
+          {"inputs", side->inputs}};
 }
 
 std::string SideText(const std::optional<EdgeSide>& side) {
@@ -29,9 +32,12 @@ std::string SideText(const std::optional<EdgeSide>& side) {
 std::string StateText(const AccuracyEdge& edge) {
   if (!edge.beyond) return "no edge up to there";
   if (!edge.within) return "beyond at the first row count";
-  if (NextProbe(edge)) return "not searched to the end: 'fenestra sweep --only edges'";
-  return fmt::format("95 % sure: under {:.1f} % of inputs of a family exceed it below",
-                     100 * ExceedingShare(edge.within->inputs));
+  if (NextProbe(edge)) {
+    return fmt::format("not searched to the end: 'fenestra sweep --only edges --margin {}'",
+                       edge.margin);
+  }
+  return fmt::format("95 % sure: at {} rows under {:.1f} % of a family's inputs exceed it",
+                     edge.within->rows, 100 * ExceedingShare(edge.within->inputs));
 }
 
 class EdgesCommand final : public Command {
@@ -51,7 +57,7 @@ class EdgesCommand final : public Command {
     AddRoutes(app, &routes_);
     app->add_option("--margin", margins_, "Fractions of the budget; default: 0.25 and 0.8")
         ->type_name("FRACTION")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1e-9, 1e9))
         ->delimiter(',');
     AddJson(app, &json_);
   }
@@ -62,10 +68,6 @@ class EdgesCommand final : public Command {
     const Evidence evidence = LoadEvidence(store, board, db_);
     std::vector<double> margins = margins_;
     if (margins.empty()) margins.assign(kSearchedMargins.begin(), kSearchedMargins.end());
-    std::set<int> widths;
-    for (const Route& route : ResolveRoutes(routes_)) {
-      if (route.pass == Pass::kBackward) widths.insert(route.width);
-    }
     Table table({{"width", Align::kRight},
                  {"program"},
                  {"margin", Align::kRight},
@@ -73,7 +75,7 @@ class EdgesCommand final : public Command {
                  {"beyond from (inputs)"},
                  {"known"}});
     Json list = Json::array();
-    for (int width : widths) {
+    for (int width : BackwardWidths(ResolveRoutes(routes_))) {
       const AccuracyTable accuracy(evidence, board.name, width);
       for (int program : BackwardProgramsOf(width, 1)) {
         if (accuracy.RowsOf(NameAt(program)).empty()) continue;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "accuracy/error.h"
+#include "accuracy/parallel.h"
 #include "db/text.h"
 #include "kernels/program_list.h"
 #include "tuner/cli/command.h"
@@ -32,14 +32,21 @@ std::string WindowText(const Window& window) {
 }
 
 // Why a candidate runs there, does not, or may not.
-std::string WhyText(const Candidate& candidate, bool timed) {
-  if (candidate.failure) return Describe(*candidate.failure);
-  if (timed && !candidate.time) return "not timed there: too slow to be worth it, or it failed";
+std::string WhyText(const Candidate& candidate, const Explanation& explanation) {
+  if (candidate.accuracy.failure) return Describe(*candidate.accuracy.failure);
+  if (explanation.timed && !candidate.time) {
+    return "not timed there: too slow to be worth it, or it failed";
+  }
   if (candidate.routed) return "runs here";
-  if (!timed) return "";
+  if (!explanation.window) return "may run here, but the route has no windows, see above";
+  if (!candidate.time) return "no time decides: the smallest error runs";
   const double slower = std::expm1(candidate.time->log_over_best);
   return slower > 0 ? fmt::format("{:.1f} % slower than the fastest", 100 * slower)
                     : "the fastest, but its window would not be worth the edge";
+}
+
+bool MayRun(const Candidate& candidate, const Explanation& explanation) {
+  return !candidate.accuracy.failure && (candidate.time || !explanation.timed);
 }
 
 std::string FloorText(const Candidate& candidate) {
@@ -47,17 +54,19 @@ std::string FloorText(const Candidate& candidate) {
   return fmt::format("{:.3f}", std::exp(*candidate.time->log_over_stream));
 }
 
-Table CandidateTable(const Explanation& explanation) {
+// All candidates, or the one asked for.
+Table CandidateTable(const Explanation& explanation, const Candidate* only) {
   Table table({{"program"},
                {"may run"},
                {"time (stream)", Align::kRight},
                {"worst (budget)", Align::kRight},
                {"why"}});
   for (const Candidate& candidate : explanation.candidates) {
-    const bool may_run = !candidate.failure && (candidate.time || !explanation.timed);
-    table.Add({NameAt(candidate.program), may_run ? "yes" : "no", FloorText(candidate),
-               candidate.worst ? fmt::format("{:.6f}", candidate.worst->worst) : "-",
-               WhyText(candidate, explanation.timed)});
+    if (only != nullptr && candidate.program != only->program) continue;
+    const std::optional<AccuracyRecord>& worst = candidate.accuracy.worst;
+    table.Add({NameAt(candidate.program), MayRun(candidate, explanation) ? "yes" : "no",
+               FloorText(candidate), worst ? fmt::format("{:.6f}", worst->worst) : "-",
+               WhyText(candidate, explanation)});
   }
   return table;
 }
@@ -73,38 +82,45 @@ Table ReadingTable(const Candidate& candidate) {
                {"passes"},
                {"seed", Align::kRight},
                {"column", Align::kRight}});
-  for (const Reading& reading : candidate.readings) {
+  for (const Reading& reading : candidate.accuracy.readings) {
+    const bool missing = reading.rule == Rule::kMeasured;
     table.Add({fmt::format("{}", reading.rows), std::string(ToString(reading.family)),
-               std::string(ToString(reading.rule)), fmt::format("{:.6f}", reading.value),
-               fmt::format("{:.6f}", reading.limit), reading.passes ? "yes" : "no",
+               std::string(ToString(reading.rule)),
+               missing ? "-" : fmt::format("{:.6f}", reading.value),
+               missing ? "-" : fmt::format("{:.6f}", reading.limit), reading.passes ? "yes" : "no",
                OrDash(reading.seed), OrDash(reading.column)});
   }
   return table;
 }
 
 Json JsonOf(const Reading& reading) {
-  return {{"rule", ToString(reading.rule)}, {"program", reading.program},
-          {"rows", reading.rows},           {"family", ToString(reading.family)},
-          {"seed", reading.seed},           {"column", reading.column},
-          {"fraction", reading.value},      {"limit", reading.limit},
+  return {{"rule", ToString(reading.rule)},
+          {"program", reading.program},
+          {"rows", reading.rows},
+          {"family", ToString(reading.family)},
+          {"seed", reading.seed},
+          {"column", reading.column},
+          {"fraction", FractionJson(reading.value)},
+          {"limit", FractionJson(reading.limit)},
           {"passes", reading.passes}};
 }
 
-Json JsonOf(const Candidate& candidate, bool timed) {
+Json JsonOf(const Candidate& candidate, const Explanation& explanation) {
   Json readings = Json::array();
-  for (const Reading& reading : candidate.readings) readings.push_back(JsonOf(reading));
+  for (const Reading& reading : candidate.accuracy.readings) readings.push_back(JsonOf(reading));
+  const std::optional<AccuracyRecord>& worst = candidate.accuracy.worst;
   Json json{{"program", NameAt(candidate.program)},
             {"dw_twin", DwTwinName(candidate.program).view()},
-            {"may_run", !candidate.failure && (candidate.time || !timed)},
+            {"may_run", MayRun(candidate, explanation)},
             {"routed", candidate.routed}};
   json["over_best"] =
       candidate.time ? Json(std::exp(candidate.time->log_over_best)) : Json(nullptr);
   json["over_stream"] = candidate.time && candidate.time->log_over_stream
                             ? Json(std::exp(*candidate.time->log_over_stream))
                             : Json(nullptr);
-  json["worst"] = candidate.worst ? Json(candidate.worst->worst) : Json(nullptr);
-  json["accuracy_rows"] = candidate.places;
-  json["why"] = WhyText(candidate, timed);
+  json["worst"] = worst ? FractionJson(worst->worst) : Json(nullptr);
+  json["accuracy_rows"] = candidate.accuracy.places;
+  json["why"] = WhyText(candidate, explanation);
   json["readings"] = readings;
   return json;
 }
@@ -120,8 +136,8 @@ Json JsonOf(const WorstElement& worst) {
           {"reference", element.reference},
           {"error", element.error},
           {"budget", element.budget},
-          {"fraction", element.fraction},
-          {"recorded_fraction", worst.record.worst}};
+          {"fraction", FractionJson(element.fraction)},
+          {"recorded_fraction", FractionJson(worst.record.worst)}};
 }
 
 std::string Text(const WorstElement& worst) {
@@ -135,9 +151,12 @@ std::string Text(const WorstElement& worst) {
       worst.program, Counted(worst.record.key.inputs, "input"), worst.record.key.rows,
       ToString(worst.record.key.family), worst.record.worst_seed, element.column, element.value,
       element.reference, element.error, element.fraction, element.budget,
-      same ? "as recorded"
-           : fmt::format("recorded was {:.6f}: the arithmetic has changed, sweep again",
-                         worst.record.worst));
+      same
+          ? "as recorded"
+          : fmt::format("recorded was {:.6f}: the arithmetic has changed since, or the GPU program "
+                        "does not follow its host model; sweep again, and if that stays, run "
+                        "scripts/check_gpu",
+                        worst.record.worst));
 }
 
 class ExplainCommand final : public Command {
@@ -176,11 +195,12 @@ class ExplainCommand final : public Command {
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
     options_.board = board.name;
-    if (margin_) {
-      options_.margin = *margin_;
-    } else if (const std::optional<Plan> plan = store.LoadPlan(board.name)) {
+    if (const std::optional<Plan> plan = store.LoadPlan(board.name)) {
       options_.margin = plan->margin;
+      options_.noise = plan->noise;
+      options_.waivers = plan->waivers;
     }
+    if (margin_) options_.margin = *margin_;
     const Explanation explanation =
         Explain(LoadEvidence(store, board, db_), options_, route, rows_);
     const Candidate* asked = FindCandidate(explanation, route);
@@ -190,8 +210,10 @@ class ExplainCommand final : public Command {
       return ExitCode::kOk;
     }
     PrintHead(explanation, asked, out);
-    out->Print(
-        (program_.empty() ? CandidateTable(explanation) : ReadingTable(*asked)).Text(out->color()));
+    out->Print(CandidateTable(explanation, program_.empty() ? nullptr : asked).Text(out->color()));
+    if (!program_.empty() && !asked->accuracy.readings.empty()) {
+      out->Print("\n" + ReadingTable(*asked).Text(out->color()));
+    }
     if (worst) out->Print(Text(*worst));
     return ExitCode::kOk;
   }
@@ -222,10 +244,10 @@ class ExplainCommand final : public Command {
   }
 
   static std::optional<WorstElement> MeasureWorst(const Candidate* candidate, const Board& board) {
-    if (candidate == nullptr || !candidate->worst) return std::nullopt;
-    const AccuracyRecord& record = *candidate->worst;
+    if (candidate == nullptr || !candidate->accuracy.worst) return std::nullopt;
+    const AccuracyRecord& record = *candidate->accuracy.worst;
     const InputSpec input{record.key.family, record.worst_seed, record.key.rows, record.key.width};
-    const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int threads = HostThreads();
     return WorstElement{NameAt(candidate->program), record,
                         MeasureElement(candidate->program, input, board.sm_count, threads, {})};
   }
@@ -239,11 +261,15 @@ class ExplainCommand final : public Command {
     } else {
       out->Print(explanation.no_window + "\n");
     }
-    if (asked != nullptr && asked->places.size() == 2) {
-      out->Print(
-          fmt::format("accuracy of {} there is that of the nearest measured row counts, {} "
-                      "and {}\n",
-                      NameAt(asked->program), asked->places[0], asked->places[1]));
+    if (explanation.rows != rows_) {
+      out->Print(fmt::format("above the sampled row counts; what follows is at {} rows\n",
+                             explanation.rows));
+    }
+    if (asked != nullptr && asked->accuracy.places.size() == 2) {
+      out->Print(fmt::format(
+          "accuracy of {} there is that of the nearest measured row counts, {} "
+          "and {}\n",
+          NameAt(asked->program), asked->accuracy.places[0], asked->accuracy.places[1]));
     }
     out->Print("\n");
   }
@@ -260,10 +286,11 @@ class ExplainCommand final : public Command {
                         {"reason", explanation.window->reason}};
     }
     json["no_window"] = explanation.no_window;
+    json["rows_looked_at"] = explanation.rows;
     json["programs"] = Json::array();
     for (const Candidate& candidate : explanation.candidates) {
       if (!program_.empty() && NameAt(candidate.program) != program_) continue;
-      json["programs"].push_back(JsonOf(candidate, explanation.timed));
+      json["programs"].push_back(JsonOf(candidate, explanation));
     }
     json["element"] = worst ? JsonOf(*worst) : Json(nullptr);
     out->Print(json.dump(2) + "\n");

@@ -28,6 +28,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeExport());
   commands.push_back(MakeCheck());
   commands.push_back(MakeHistory());
+  commands.push_back(MakeCompare());
   commands.push_back(MakeDump());
   commands.push_back(MakeImport());
   commands.push_back(MakeWorker());
@@ -54,7 +55,8 @@ ExitCode Main(int argc, const char* const* argv) {
   } catch (const Error& error) {
     return Complain(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
-    return Complain("out of memory: ask for fewer rows", ExitCode::kMachine);
+    return Complain("out of memory: free some, or ask for fewer row counts at once",
+                    ExitCode::kMachine);
   } catch (const std::exception& error) {
     return Complain(fmt::format("unexpected: {}", error.what()), ExitCode::kMachine);
   }

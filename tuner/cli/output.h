@@ -10,6 +10,9 @@ namespace fenestra::cli {
 
 using Json = nlohmann::ordered_json;  // keys in the order a reader expects them
 
+// A fraction of the budget; "inf", as text evidence has it, where JSON has no number.
+Json FractionJson(double fraction);
+
 class Output {
  public:
   // Asks the terminal; color is off where NO_COLOR is set, stdout is no terminal, or TERM is dumb.

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <map>
-#include <thread>
 
+#include "accuracy/parallel.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/sweep/environment.h"
@@ -76,7 +76,7 @@ class SweepCommand final : public Command {
     options.budget_s = budget_s_;
     options.margin = margin_;
     options.max_rows = max_rows_;
-    options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    options.threads = HostThreads();
     std::string why_not;
     const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
     options.environment = ThisEnvironment(gpu);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "accuracy/budget.h"
@@ -22,7 +23,8 @@ DwElement MeasureElement(int program, const InputSpec& spec, int sm_count, int t
     throw Error(fmt::format("column {} is outside 0 .. {}", *column, spec.width - 1));
   }
   const HostInput input = MakeHostInput(spec, sm_count, threads);
-  std::vector<float> dw(static_cast<std::size_t>(spec.width));
+  std::vector<float> dw(static_cast<std::size_t>(spec.width),
+                        std::numeric_limits<float>::quiet_NaN());
   RunOnHost(program, sm_count, threads, DwCall(input, dw));
   DwElement element;
   element.column = column ? *column : WorstOf(dw, input.own_dw).column;

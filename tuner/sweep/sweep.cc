@@ -60,7 +60,7 @@ class Sweeper {
     std::vector<TimeTask> screening;
     if (options_.time) screening = ScreeningTasks(options_.routes, options_.profile);
     const std::vector<AccuracyTask> accuracy =
-        options_.accuracy ? AccuracyTasks(options_.routes, options_.profile)
+        options_.accuracy ? AccuracyTasks(options_.routes, options_.profile, options_.board->name)
                           : std::vector<AccuracyTask>{};
     const int sessions = !options_.time || options_.profile == Profile::kQuick ? 0
                          : options_.profile == Profile::kFull                  ? kFormalSessions
@@ -208,6 +208,10 @@ class Sweeper {
       margins.push_back(options_.margin);
     }
     const std::string_view board = options_.board->name;
+    if (store_.Load(board).accuracy.empty()) {
+      throw Error(
+          fmt::format("no accuracy of {} to search edges in: sweep --only accuracy first", board));
+    }
     for (int before = -1; before < summary_.measured;) {
       before = summary_.measured;
       RunAll(EdgeSearchTasks(options_.routes, store_.Load(board), board, margins));

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "db/published.h"
+#include "db/published_points.h"
 #include "kernels/program_list.h"
 #include "tuner/accuracy_edges.h"
 
@@ -49,14 +51,6 @@ void AddProgramsNear(double best, const std::vector<std::pair<int, double>>& rat
   for (const auto& [program, ratio] : ratios) {
     if (ratio <= best * (1 + kFormalBand)) chosen->insert(program);
   }
-}
-
-std::set<int> BackwardWidths(const std::vector<Route>& routes) {
-  std::set<int> widths;
-  for (const Route& route : routes) {
-    if (route.pass == Pass::kBackward) widths.insert(route.width);
-  }
-  return widths;
 }
 
 std::int64_t RowBytes(int width) { return std::int64_t{width} * 2; }
@@ -137,12 +131,27 @@ std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const 
   return tasks;
 }
 
-std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile) {
+std::set<int> BackwardWidths(const std::vector<Route>& routes) {
+  std::set<int> widths;
+  for (const Route& route : routes) {
+    if (route.pass == Pass::kBackward) widths.insert(route.width);
+  }
+  return widths;
+}
+
+std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile,
+                                        std::string_view board) {
+  static const std::vector<PublishedPoint> kPublished = PublishedPoints(BuiltInPublished());
   std::vector<AccuracyTask> tasks;
   for (int width : BackwardWidths(routes)) {
     std::set<std::int64_t> row_counts;
     for (View view : ViewsOf(width)) {
       for (std::int64_t tokens : TokenCounts(profile)) row_counts.insert(tokens * HeadsOf(view));
+    }
+    if (profile != Profile::kQuick) {
+      for (const PublishedPoint& point : kPublished) {
+        if (point.board->name == board && point.width == width) row_counts.insert(point.rows);
+      }
     }
     for (std::int64_t rows : row_counts) {
       for (Family family : kFamilies) {

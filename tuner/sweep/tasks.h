@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,9 +82,14 @@ inline constexpr double kExactFraction = 0.001;
 std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
                                   int session);
 
+// Widths of the backward routes among `routes`.
+std::set<int> BackwardWidths(const std::vector<Route>& routes);
+
 // Accuracy of every width that a backward route among `routes` has, smallest row counts first. The
-// row counts of H 256 are those of all its views.
-std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile);
+// row counts of H 256 are those of all its views. But for a quick profile, the row counts at which
+// an error was published for the board come on top (db/published_points.h).
+std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile,
+                                        std::string_view board);
 
 // The next round of the search for accuracy edges of the widths of backward routes among `routes`:
 // for each program and margin what NextProbe asks for, in all families, programs of one probe

@@ -1,0 +1,49 @@
+#include "db/published_points.h"
+
+#include <algorithm>
+
+#include "db/published_row.h"
+
+namespace fenestra {
+namespace {
+
+const Board* BoardOf(Arch arch, std::int64_t sm_count) {
+  const auto* board = std::find_if(kBoards.begin(), kBoards.end(), [&](const Board& known) {
+    return known.arch == arch && known.sm_count == sm_count;
+  });
+  return board == kBoards.end() ? nullptr : board;
+}
+
+bool IsNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+std::vector<PublishedPoint> PublishedPoints(const std::vector<PublishedRecord>& published) {
+  std::vector<PublishedPoint> points;
+  for (const PublishedRecord& record : published) {
+    if (record.table != "accuracy_points" || record.width == 0) continue;
+    const PublishedRow row(record);
+    const std::optional<std::int64_t> sm_count = row.Number("sm_count");
+    if (!sm_count || !IsNumber(row.Cell("at"))) continue;
+    PublishedPoint point;
+    point.board = BoardOf(row.ArchOfRow(), *sm_count);
+    if (point.board == nullptr) continue;
+    point.source = record.pr;
+    point.width = record.width;
+    point.rows = *row.Number("at");
+    point.weight = row.Weight();
+    point.statistic = row.Cell("statistic");
+    point.program = row.Cell("program");
+    point.reference = row.Cell("reference");
+    const std::optional<double> fraction = row.Fraction("budget_ratio");
+    if (!fraction) row.Fail("budget_ratio is empty");
+    point.fraction = *fraction;
+    point.comparator = row.Fraction("eager_budget_ratio");
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+}  // namespace fenestra

@@ -1,0 +1,83 @@
+// The cells of one row of the published tables, read with errors that name the row.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "accuracy/error.h"
+#include "db/records.h"
+#include "kernels/board.h"
+
+namespace fenestra {
+
+// The cells of a published row.
+class PublishedRow {
+ public:
+  explicit PublishedRow(const PublishedRecord& record)
+      : record_(record), cells_(nlohmann::json::parse(record.json, nullptr, false)) {
+    if (!cells_.is_object()) Fail("its cells are no JSON object");
+  }
+
+  std::string Cell(const char* column) const {
+    const auto cell = cells_.find(column);
+    if (cell == cells_.end() || !cell->is_string()) {
+      Fail(fmt::format("column {} is missing", column));
+    }
+    return cell->get<std::string>();
+  }
+
+  // Unset where the cell is empty.
+  std::optional<std::int64_t> Number(const char* column) const {
+    const std::string cell = Cell(column);
+    if (cell.empty()) return std::nullopt;
+    std::int64_t number = 0;
+    const char* end = cell.data() + cell.size();
+    if (std::from_chars(cell.data(), end, number).ptr != end) {
+      Fail(fmt::format("{}: '{}' is not a whole number", column, cell));
+    }
+    return number;
+  }
+
+  // Likewise; a missing fraction is a fault only for those who need it.
+  std::optional<double> Fraction(const char* column) const {
+    const std::string cell = Cell(column);
+    if (cell.empty()) return std::nullopt;
+    double number = 0;
+    const char* end = cell.data() + cell.size();
+    if (std::from_chars(cell.data(), end, number).ptr != end) {
+      Fail(fmt::format("{}: '{}' is not a number", column, cell));
+    }
+    return number;
+  }
+
+  // "w16", "w32", "both" or "".
+  std::string Weight() const {
+    std::string cell = Cell("weight_dtype");
+    if (cell == "bf16") return "w16";
+    if (cell == "fp32") return "w32";
+    if (!cell.empty() && cell != "both") Fail(fmt::format("weight_dtype: '{}' is unknown", cell));
+    return cell;
+  }
+
+  Arch ArchOfRow() const {
+    const auto arch = ParseArch(record_.arch);
+    if (!arch) Fail(fmt::format("arch '{}' is unknown", record_.arch));
+    return *arch;
+  }
+
+  [[noreturn]] void Fail(std::string_view what) const {
+    throw Error(fmt::format("published {} row {}: {}; import the table again", record_.table,
+                            record_.line, what));
+  }
+
+ private:
+  const PublishedRecord& record_;
+  nlohmann::json cells_;
+};
+
+}  // namespace fenestra
