@@ -25,13 +25,15 @@ class SweepCommand final : public Command {
     AddDb(app, &db_);
     AddBoard(app, &board_);
     AddRoutes(app, &routes_);
-    app->add_option("--profile", profile_,
-                    "How much: quick (a glance), full, release (twice the sessions)")
+    app->add_option(
+           "--profile", profile_,
+           "How much: quick (a glance), full, release (twice the sessions, and accuracy edges)")
         ->check(CLI::IsMember({"quick", "full", "release"}))
         ->capture_default_str();
     app->add_option("--only", only_,
                     "One part: time, accuracy (the survey), or edges (the search for accuracy "
-                    "edges, which rests on the survey and is no part of a quick sweep)")
+                    "edges, which rests on the survey; without --only it is part of the release "
+                    "profile alone)")
         ->check(CLI::IsMember({"time", "accuracy", "edges"}));
     app->add_option("--budget", budget_s_, "Start nothing new after this long, as in 90s, 10m, 1h")
         ->transform(
@@ -83,7 +85,7 @@ class SweepCommand final : public Command {
     options.stood_in = !gpu || BoardOf(*gpu) != options.board;
     options.time = (only_.empty() || only_ == "time") && !options.stood_in;
     options.accuracy = only_.empty() || only_ == "accuracy";
-    options.edges = only_ == "edges" || (only_.empty() && options.profile != Profile::kQuick);
+    options.edges = only_ == "edges" || (only_.empty() && options.profile == Profile::kRelease);
     if (only_ == "time" && options.stood_in) {
       throw Error(fmt::format("--only time: time is measured on {} itself, and this machine is not "
                               "one{}; measure --only accuracy",
