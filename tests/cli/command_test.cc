@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kCommands[] = {"doctor", "boards",  "routes",  "programs", "sweep",
-                                     "plan",   "edges",   "draw",    "explain",  "export",
-                                     "check",  "history", "compare", "dump",     "import"};
+constexpr const char* kCommands[] = {
+    "doctor",  "boards", "routes", "programs", "sweep",   "plan",    "edges", "draw",
+    "explain", "export", "check",  "history",  "compare", "release", "dump",  "import"};
 
 ProcessResult Fenestra(std::vector<std::string> words, const ProcessOptions& options = {}) {
   words.insert(words.begin(), FENESTRA_COMMAND);

@@ -25,17 +25,8 @@ std::string ReadText(const std::filesystem::path& path) {
   return text.str();
 }
 
-// One route of one board: the dual grid is twice as fast at 64 rows and below, the ring twice as
-// fast from 128 on; both far within the margin and level with the comparator.
-Evidence TwoWindowEvidence() {
-  test::EvidenceBuilder builder;
-  builder.Time(test::kDual, {{1, 2000}, {64, 3000}, {128, 16000}, {4096, 90000}})
-      .Time(test::kFma, {{1, 4000}, {64, 6000}, {128, 8000}, {4096, 45000}})
-      .Time("stream", {{1, 1500}, {64, 2000}, {128, 4000}, {4096, 40000}});
-  for (std::string_view program : {test::kDual, test::kFma, std::string_view("eager")}) {
-    builder.Flat(program, {1, 64, 128, 4096}, 0.0006);
-  }
-  Evidence evidence = std::move(builder.evidence);
+// Evidence of a builder with what text evidence needs besides.
+Evidence Complete(Evidence evidence) {
   evidence.environments[0] = WithId(evidence.environments[0]);
   const std::string& id = evidence.environments[0].id;
   for (TimeRecord& record : evidence.times) {
@@ -46,6 +37,19 @@ Evidence TwoWindowEvidence() {
   }
   for (AccuracyRecord& record : evidence.accuracy) record.environment = id;
   return evidence;
+}
+
+// One route of one board: the dual grid is twice as fast at 64 rows and below, the ring twice as
+// fast from 128 on; both far within the margin and level with the comparator.
+Evidence TwoWindowEvidence() {
+  test::EvidenceBuilder builder;
+  builder.Time(test::kDual, {{1, 2000}, {64, 3000}, {128, 16000}, {4096, 90000}})
+      .Time(test::kFma, {{1, 4000}, {64, 6000}, {128, 8000}, {4096, 45000}})
+      .Time("stream", {{1, 1500}, {64, 2000}, {128, 4000}, {4096, 40000}});
+  for (std::string_view program : {test::kDual, test::kFma, std::string_view("eager")}) {
+    builder.Flat(program, {1, 64, 128, 4096}, 0.0006);
+  }
+  return Complete(std::move(builder.evidence));
 }
 
 class Pipeline : public ::testing::Test {
@@ -188,6 +192,33 @@ TEST_F(Pipeline, ExplainSaysWhatRunsAndWhy) {
   ExpectRefused({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows", "64",
                  "--program", "bwd_dual"},
                 "bwd_dual");
+}
+
+TEST_F(Pipeline, ReleasesAreFrozenAndSayWhatMoved) {
+  MakePlan();
+  const auto first = Json({"release", "1.0", "--out", "releases"});
+  EXPECT_EQ(first.at("boards")[0].at("new"), true);
+  const std::string manifest = ReadText(File("releases/1.0/manifest.json"));
+  Json({"release", "1.0", "--out", "releases"});
+  EXPECT_EQ(ReadText(File("releases/1.0/manifest.json")), manifest);
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  EXPECT_EQ(ReadText(File("releases/1.0/windows/h200_132.h")),
+            ReadText(File("windows/h200_132.h")));
+
+  // A program that is faster than both, everywhere.
+  test::EvidenceBuilder more;
+  more.Time(test::kTwo, {{1, 1600}, {64, 2100}, {128, 4100}, {4096, 41000}});
+  more.Flat(test::kTwo, {1, 64, 128, 4096}, 0.0006);
+  Dump(Complete(std::move(more.evidence)), File("more"));
+  Import("more");
+  Json({"plan", "--board", "h200_132"});
+  ExpectRefused({"release", "1.0", "--out", "releases"}, "frozen");
+  const auto second = Json({"release", "1.1", "--out", "releases", "--previous", "releases/1.0/"});
+  EXPECT_GT(second.at("boards")[0].at("moved"), 0);
+  EXPECT_THAT(ReadText(File("releases/1.1/CHANGES.md")), HasSubstr("# 1.1 against 1.0"));
+
+  ExpectRefused({"release", "../x", "--out", "releases"}, "letters, digits");
+  ExpectRefused({"release", "1.2", "--out", "releases", "--previous", "nowhere"}, "nowhere");
 }
 
 TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {

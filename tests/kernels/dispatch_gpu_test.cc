@@ -224,5 +224,47 @@ TEST_F(Dispatch, NoRowsMakeDwZeroOrKeepIt) {
   EXPECT_EQ(test_case.Read(Pass::kBackward, false).small, std::vector<float>(512, 0.0F));
 }
 
+// Device 1 holds the tensors and the stream; device 0 is current, and stays so.
+TEST(SecondGpu, RunsItsOwnTensorsWhileTheFirstIsCurrent) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 2) GTEST_SKIP() << "needs two GPUs";
+  Device second;
+  const Status opened = Device::Open(1, {}, &second);
+  if (opened.code == StatusCode::kNoWindows) GTEST_SKIP() << "the second GPU has no windows";
+  ASSERT_TRUE(opened.ok()) << ToString(opened);
+  constexpr std::int64_t kTokens = 3000;
+  constexpr int kWidth = 4096;
+  CheckCuda(cudaSetDevice(1), "device 1");
+  {
+    RouteBuffers buffers(kWidth, View::kRows, kTokens, false);
+    const BackwardArguments call = buffers.Backward(kTokens, Dtype::kFp32);
+    std::int64_t bytes = 0;
+    ASSERT_TRUE(second.BackwardWorkspaceBytes(call.shape, &bytes).ok());
+    const DeviceArray<unsigned char> workspace(bytes);
+    cudaStream_t stream = nullptr;
+    CheckCuda(cudaStreamCreate(&stream), "stream");
+    buffers.PoisonOutputs(nullptr);
+    ASSERT_TRUE(second.Backward(call, workspace.get(), bytes, stream).ok());
+    CheckCuda(cudaDeviceSynchronize(), "running a program");
+    KeptOutput<std::uint16_t> dx(buffers.out, kTokens * kWidth);
+    KeptOutput<float> dw(buffers.dw, kWidth);
+    dx.Keep();
+    dw.Keep();
+    buffers.PoisonOutputs(nullptr);
+    CheckCuda(cudaDeviceSynchronize(), "poisoning");
+    CheckCuda(cudaSetDevice(0), "device 0");
+    const Status status = second.Backward(call, workspace.get(), bytes, stream);
+    EXPECT_TRUE(status.ok()) << ToString(status);
+    int current = -1;
+    CheckCuda(cudaGetDevice(&current), "current device");
+    EXPECT_EQ(current, 0);
+    CheckCuda(cudaSetDevice(1), "device 1");
+    CheckCuda(cudaStreamSynchronize(stream), "running a program");
+    EXPECT_EQ(dx.Differences() + dw.Differences(), 0);
+    CheckCuda(cudaStreamDestroy(stream), "destroy");
+  }
+  CheckCuda(cudaSetDevice(0), "device 0");
+}
+
 }  // namespace
 }  // namespace fenestra

@@ -38,6 +38,7 @@ std::unique_ptr<Command> MakeDraw();
 std::unique_ptr<Command> MakeEdges();
 std::unique_ptr<Command> MakeExplain();
 std::unique_ptr<Command> MakeExport();
+std::unique_ptr<Command> MakeRelease();
 std::unique_ptr<Command> MakeCheck();
 std::unique_ptr<Command> MakeHistory();
 std::unique_ptr<Command> MakeCompare();

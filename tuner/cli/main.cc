@@ -26,6 +26,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeDraw());
   commands.push_back(MakeExplain());
   commands.push_back(MakeExport());
+  commands.push_back(MakeRelease());
   commands.push_back(MakeCheck());
   commands.push_back(MakeHistory());
   commands.push_back(MakeCompare());

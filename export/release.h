@@ -1,0 +1,45 @@
+// A release: the headers of every board, a manifest of what they rest on, and what changed against
+// the release before. Pure functions of plans and evidence: repeated, they give the same bytes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/evidence.h"
+#include "db/plan.h"
+#include "export/header_parse.h"
+
+namespace fenestra {
+
+// One board of a release.
+struct ReleasedBoard {
+  Plan plan;
+  Evidence evidence;  // that the plan was chosen from
+};
+
+// manifest.json: per board its header's and evidence's digests, the environments, the programs, and
+// on what basis time and accuracy of its windows rest. Throws Error as HeaderText does.
+std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards);
+
+// The same route's program before and now over rows (lo, hi].
+struct RouteChange {
+  Route route;
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+  std::string before;  // "" where the route had no windows, or has none now
+  std::string after;
+};
+
+// What calls out of place run otherwise than before, in order of route and rows.
+std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan);
+
+// CHANGES.md: per board the windows that moved, how their times compare, and at which row counts dw
+// has other bits, both from evidence that holds both programs. `before`: the headers of the release
+// before, in any order; a board that it lacks is new.
+std::string ChangesText(std::string_view name, std::string_view before_name,
+                        std::span<const ParsedHeader> before,
+                        std::span<const ReleasedBoard> boards);
+
+}  // namespace fenestra

@@ -1,0 +1,152 @@
+#include "export/release.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "accuracy/error.h"
+#include "db/files.h"
+#include "export/header.h"
+#include "export/header_folder.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/options.h"
+#include "tuner/cli/stored.h"
+
+namespace fenestra::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20;
+
+bool IsName(const std::string& name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), fits);
+}
+
+class ReleaseCommand final : public Command {
+ public:
+  const char* name() const override { return "release"; }
+  const char* summary() const override {
+    return "Freeze the stored plans of every board: headers, a manifest of what they rest on, and "
+           "what changed against the release before";
+  }
+  const char* example() const override {
+    return "fenestra release 0.2 --out releases --previous releases/0.1";
+  }
+
+  void AddOptions(CLI::App* app) override {
+    app->add_option("NAME", name_, "Name of the release: letters, digits, '.', '_' and '-'")
+        ->required();
+    AddDb(app, &db_);
+    AddOut(app, &folder_, "Folder of releases; the release becomes a folder of its name in it");
+    app->get_option("--out")->required();
+    app->add_option("--previous", previous_, "Folder of the release before")->type_name("DIR");
+    AddJson(app, &json_);
+  }
+
+  ExitCode Run(Output* out) override {
+    if (!IsName(name_)) {
+      throw Error(
+          fmt::format("release name '{}': letters, digits, '.', '_' and '-', and no '.' "
+                      "in front",
+                      name_));
+    }
+    const std::vector<ReleasedBoard> boards = LoadBoards();
+    const fs::path folder = fs::path(folder_) / name_;
+    const std::string manifest = ManifestText(name_, boards);
+    const std::vector<ParsedHeader> before = LoadPrevious();
+    const std::string changes = ChangesText(name_, PreviousName(), before, boards);
+    RefuseOtherContent(folder, boards, manifest, changes);
+    for (const ReleasedBoard& board : boards) {
+      (void)WriteHeader(folder / "windows", board.plan, board.evidence.environments);
+    }
+    WriteFileAtomically(folder / "CHANGES.md", changes);
+    WriteFileAtomically(folder / "manifest.json", manifest);
+    Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
+    Json list = Json::array();
+    for (const ReleasedBoard& board : boards) {
+      const auto header = std::find_if(before.begin(), before.end(), [&](const ParsedHeader& one) {
+        return one.code_board == board.plan.board;
+      });
+      const std::string path =
+          (folder / "windows" / fmt::format("{}.h", board.plan.board)).string();
+      const std::size_t moved = header == before.end() ? 0 : ChangesOf(*header, board.plan).size();
+      table.Add({board.plan.board, fmt::format("{}", board.plan.routes.size()),
+                 header == before.end() ? "new" : fmt::format("{}", moved), path});
+      list.push_back({{"board", board.plan.board},
+                      {"routes", board.plan.routes.size()},
+                      {"new", header == before.end()},
+                      {"moved", moved},
+                      {"header", path}});
+    }
+    out->PrintResult(json_, Json{{"release", folder.string()}, {"boards", list}}, table);
+    return ExitCode::kOk;
+  }
+
+ private:
+  std::vector<ReleasedBoard> LoadBoards() const {
+    const Store store = Store::Open(db_, OpenMode::kReadOnly);
+    std::vector<ReleasedBoard> boards;
+    for (const std::string& name : store.Boards()) {
+      const Board& board = ResolveBoard(name);
+      Evidence evidence = LoadEvidence(store, board, db_);
+      Plan plan = LoadCurrentPlan(store, board, evidence, "*");
+      boards.push_back({std::move(plan), std::move(evidence)});
+    }
+    if (boards.empty()) {
+      throw Error(fmt::format("'{}' holds no evidence: 'fenestra import' reads it from text", db_));
+    }
+    return boards;
+  }
+
+  std::string PreviousName() const {
+    const fs::path path = fs::path(previous_).lexically_normal();
+    return (path.has_filename() ? path : path.parent_path()).filename().string();  // "a/" is "a"
+  }
+
+  std::vector<ParsedHeader> LoadPrevious() const {
+    std::vector<ParsedHeader> headers;
+    if (previous_.empty()) return headers;
+    const fs::path windows = fs::path(previous_) / "windows";
+    for (const std::string& board : BoardsIn(windows)) {
+      const fs::path path = windows / fmt::format("{}.h", board);
+      headers.push_back(ParseHeader(ReadFile(path, kMaxHeaderBytes), path.string()));
+    }
+    return headers;
+  }
+
+  // A release is frozen: repeated it gives the same bytes, or it is another one.
+  void RefuseOtherContent(const fs::path& folder, const std::vector<ReleasedBoard>& boards,
+                          const std::string& manifest, const std::string& changes) const {
+    const auto refuse = [&](const fs::path& path, const std::string& text) {
+      if (!fs::exists(path) || ReadFile(path, kMaxTextBytes) == text) return;
+      throw Error(
+          fmt::format("{}: the release is there with other content, and a release is "
+                      "frozen: take another name",
+                      path.string()));
+    };
+    refuse(folder / "manifest.json", manifest);
+    refuse(folder / "CHANGES.md", changes);
+    for (const ReleasedBoard& board : boards) {
+      refuse(folder / "windows" / fmt::format("{}.h", board.plan.board),
+             HeaderText(board.plan, board.evidence.environments));
+    }
+  }
+
+  std::string name_;
+  std::string db_;
+  std::string folder_;
+  std::string previous_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeRelease() { return std::make_unique<ReleaseCommand>(); }
+
+}  // namespace fenestra::cli
