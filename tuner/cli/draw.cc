@@ -20,6 +20,7 @@ namespace {
 
 std::vector<std::string> FamilyNames() {
   std::vector<std::string> names;
+  names.reserve(kFamilies.size());
   for (Family family : kFamilies) names.emplace_back(ToString(family));
   return names;
 }
