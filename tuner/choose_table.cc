@@ -45,7 +45,8 @@ AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& opti
     const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
     const double margin = waiver == nullptr ? options.margin : waiver->fraction;
     for (const Reading& reading : ReadingsAt(accuracy, route, twin, place, margin)) {
-      if (reading.rule == Rule::kMargin && reading.passes && reading.value > options.margin) {
+      if (waiver != nullptr && reading.rule == Rule::kMargin && reading.passes &&
+          reading.value > options.margin) {
         at.waiver = *waiver;
       }
       at.readings.push_back(reading);
