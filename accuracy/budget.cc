@@ -1,7 +1,6 @@
 #include "accuracy/budget.h"
 
-#include <algorithm>
-
+#include "accuracy/median.h"
 #include "accuracy/sizes.h"
 
 namespace fenestra {
@@ -27,13 +26,6 @@ void FamilyResult::Add(std::int64_t seed, const WorstError& worst) {
   fractions_.push_back(worst.fraction);
 }
 
-double FamilyResult::median() const {
-  if (fractions_.empty()) return 0;
-  std::vector<double> sorted = fractions_;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return sorted[middle];
-  return (sorted[middle - 1] + sorted[middle]) / 2;
-}
+double FamilyResult::median() const { return fractions_.empty() ? 0 : Median(fractions_); }
 
 }  // namespace fenestra

@@ -2,12 +2,16 @@
 // stored by db/store.h, turned into headers by export/header.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "kernels/window.h"
 
 namespace fenestra {
+
+// "(64, 4096]", and "(65537, max]" where the rows have no end.
+std::string RowsText(std::int64_t lo, std::int64_t hi);
 
 struct PlannedWindow {
   Window window;

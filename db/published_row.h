@@ -33,26 +33,10 @@ class PublishedRow {
 
   // Unset where the cell is empty.
   std::optional<std::int64_t> Number(const char* column) const {
-    const std::string cell = Cell(column);
-    if (cell.empty()) return std::nullopt;
-    std::int64_t number = 0;
-    const char* end = cell.data() + cell.size();
-    if (std::from_chars(cell.data(), end, number).ptr != end) {
-      Fail(fmt::format("{}: '{}' is not a whole number", column, cell));
-    }
-    return number;
+    return Parsed<std::int64_t>(column, "a whole number");
   }
-
-  // Likewise; a missing fraction is a fault only for those who need it.
   std::optional<double> Fraction(const char* column) const {
-    const std::string cell = Cell(column);
-    if (cell.empty()) return std::nullopt;
-    double number = 0;
-    const char* end = cell.data() + cell.size();
-    if (std::from_chars(cell.data(), end, number).ptr != end) {
-      Fail(fmt::format("{}: '{}' is not a number", column, cell));
-    }
-    return number;
+    return Parsed<double>(column, "a number");
   }
 
   // "w16", "w32", "both" or "".
@@ -76,6 +60,18 @@ class PublishedRow {
   }
 
  private:
+  template <typename Value>
+  std::optional<Value> Parsed(const char* column, std::string_view what) const {
+    const std::string cell = Cell(column);
+    if (cell.empty()) return std::nullopt;
+    Value value{};
+    const char* end = cell.data() + cell.size();
+    if (std::from_chars(cell.data(), end, value).ptr != end) {
+      Fail(fmt::format("{}: '{}' is not {}", column, cell, what));
+    }
+    return value;
+  }
+
   const PublishedRecord& record_;
   nlohmann::json cells_;
 };

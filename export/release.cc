@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
+#include <utility>
 
-#include "accuracy/error.h"
+#include "accuracy/median.h"
 #include "db/digest.h"
 #include "export/header.h"
 #include "kernels/board.h"
@@ -21,10 +21,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kManifestVersion = 1;
-
-std::string RowsText(std::int64_t lo, std::int64_t hi) {
-  return hi == kMaxRows ? fmt::format("({}, max]", lo) : fmt::format("({}, {}]", lo, hi);
-}
 
 // Windows by what their time, or accuracy, rests on.
 template <typename BasisOf>
@@ -97,12 +93,6 @@ std::string RowCounts(std::size_t count) {
   return count == 1 ? "1 row count" : fmt::format("{} row counts", count);
 }
 
-double MedianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // Time now over time before, at each (view, rows) in the change that has both, in one process where
 // there is one: the smallest and the largest, or "not timed".
 std::string TimesText(const Evidence& evidence, std::string_view board, const RouteChange& change) {
@@ -126,7 +116,7 @@ std::string TimesText(const Evidence& evidence, std::string_view board, const Ro
     for (const auto& [process, pair] : processes) {
       if (pair.first > 0 && pair.second > 0) paired.push_back(pair.second / pair.first);
     }
-    if (!paired.empty()) ratios.push_back(MedianOf(paired));
+    if (!paired.empty()) ratios.push_back(Median(std::move(paired)));
   }
   if (ratios.empty()) return "not timed";
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
@@ -205,6 +195,13 @@ std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> b
   return manifest.dump(2) + "\n";
 }
 
+const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::string_view board) {
+  const auto header = std::find_if(headers.begin(), headers.end(), [&](const ParsedHeader& one) {
+    return one.code_board == board;
+  });
+  return header == headers.end() ? nullptr : &*header;
+}
+
 std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan) {
   std::map<Route, std::pair<Ends, Ends>> routes;
   for (const ParsedRoute& route : before.routes) {
@@ -229,10 +226,8 @@ std::string ChangesText(std::string_view name, std::string_view before_name,
                                          : fmt::format("# {} against {}\n", name, before_name);
   for (const ReleasedBoard& board : boards) {
     text += fmt::format("\n## {}\n\n", board.plan.board);
-    const auto header = std::find_if(before.begin(), before.end(), [&](const ParsedHeader& one) {
-      return one.code_board == board.plan.board;
-    });
-    if (header == before.end()) {
+    const ParsedHeader* header = FindHeader(before, board.plan.board);
+    if (header == nullptr) {
       text += fmt::format("New: {} routes.\n", board.plan.routes.size());
       continue;
     }

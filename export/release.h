@@ -32,6 +32,9 @@ struct RouteChange {
   std::string after;
 };
 
+// The header of a board; null when there is none.
+const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::string_view board);
+
 // What calls out of place run otherwise than before, in order of route and rows.
 std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan);
 

@@ -26,10 +26,9 @@ double CrossingOf(const AccuracyEdge& edge) {
   constexpr double kLeast = 1.0 / 8;
   const double low = std::log(edge.within->worst);
   const double high = std::log(edge.beyond->worst);
-  const double share = (std::log(edge.margin) - low) / (high - low);
   // An error of 0 or infinity says nothing of growth.
   if (!std::isfinite(low) || !std::isfinite(high)) return 0.5;
-  return std::clamp(share, kLeast, 1 - kLeast);
+  return std::clamp((std::log(edge.margin) - low) / (high - low), kLeast, 1 - kLeast);
 }
 
 }  // namespace

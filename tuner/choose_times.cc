@@ -7,6 +7,7 @@
 #include <compare>
 
 #include "accuracy/error.h"
+#include "accuracy/median.h"
 #include "accuracy/protocol.h"
 
 namespace fenestra {
@@ -24,13 +25,6 @@ struct Point {
   std::map<Process, double> stream;
   std::map<std::size_t, std::map<Process, double>> programs;
 };
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return (values[middle - 1] + values[middle]) / 2;
-}
 
 double MedianOf(const std::map<Process, double>& times) {
   std::vector<double> values;

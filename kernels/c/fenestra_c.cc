@@ -60,6 +60,19 @@ Status ReadShape(const fenestra_shape* given, fenestra::Shape* shape) {
 constexpr Status kBadSize{StatusCode::kBadValue, "arguments.size",
                           "is of no version: set it to the size of the struct"};
 
+// Both questions about workspace; `ask` is the one.
+fenestra_status WorkspaceBytes(const fenestra_device* device, const fenestra_shape* shape,
+                               int64_t* bytes,
+                               Status (fenestra::Device::*ask)(const fenestra::Shape&,
+                                                               std::int64_t*) const) {
+  if (device == nullptr) return Of(kNullDevice);
+  if (bytes == nullptr) return Of({StatusCode::kNullPointer, "bytes", "is null"});
+  *bytes = 0;
+  fenestra::Shape known;
+  const Status status = ReadShape(shape, &known);
+  return Of(status.ok() ? (device->device.*ask)(known, bytes) : status);
+}
+
 }  // namespace
 
 extern "C" {
@@ -133,23 +146,13 @@ fenestra_status fenestra_backward(const fenestra_device* device,
 
 fenestra_status fenestra_backward_workspace_bytes(const fenestra_device* device,
                                                   const fenestra_shape* shape, int64_t* bytes) {
-  if (device == nullptr) return Of(kNullDevice);
-  if (bytes == nullptr) return Of({StatusCode::kNullPointer, "bytes", "is null"});
-  *bytes = 0;
-  fenestra::Shape known;
-  const Status status = ReadShape(shape, &known);
-  return Of(status.ok() ? device->device.BackwardWorkspaceBytes(known, bytes) : status);
+  return WorkspaceBytes(device, shape, bytes, &fenestra::Device::BackwardWorkspaceBytes);
 }
 
 fenestra_status fenestra_backward_workspace_bytes_up_to(const fenestra_device* device,
                                                         const fenestra_shape* shape,
                                                         int64_t* bytes) {
-  if (device == nullptr) return Of(kNullDevice);
-  if (bytes == nullptr) return Of({StatusCode::kNullPointer, "bytes", "is null"});
-  *bytes = 0;
-  fenestra::Shape known;
-  const Status status = ReadShape(shape, &known);
-  return Of(status.ok() ? device->device.BackwardWorkspaceBytesUpTo(known, bytes) : status);
+  return WorkspaceBytes(device, shape, bytes, &fenestra::Device::BackwardWorkspaceBytesUpTo);
 }
 
 fenestra_status fenestra_choose(const fenestra_device* device, int pass,

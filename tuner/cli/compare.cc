@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 
 #include "accuracy/error.h"
 #include "db/published.h"
@@ -71,9 +71,11 @@ class CompareCommand final : public Command {
                  {"eager here", Align::kRight},
                  {"published program"}});
     Json list = Json::array();
+    std::map<int, AccuracyTable> tables;  // by width
     for (const PublishedPoint& point : PublishedPoints(BuiltInPublished())) {
       if (point.board->name != board.name) continue;
-      const AccuracyTable accuracy(evidence, board.name, point.width);
+      const AccuracyTable& accuracy =
+          tables.try_emplace(point.width, evidence, board.name, point.width).first->second;
       const auto plain = ValueAt(accuracy, FirstOf(point.width, Scheme::kPlain), point);
       const auto exact = ValueAt(accuracy, FirstOf(point.width, Scheme::kFma64), point);
       const auto eager = ValueAt(accuracy, kComparator, point);

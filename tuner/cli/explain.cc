@@ -26,11 +26,6 @@ struct WorstElement {
   DwElement element;
 };
 
-std::string WindowText(const Window& window) {
-  return window.hi == kMaxRows ? fmt::format("({}, max]", window.lo)
-                               : fmt::format("({}, {}]", window.lo, window.hi);
-}
-
 // Why a candidate runs there, does not, or may not.
 std::string WhyText(const Candidate& candidate, const Explanation& explanation) {
   if (candidate.accuracy.failure) return Describe(*candidate.accuracy.failure);
@@ -256,7 +251,8 @@ class ExplainCommand final : public Command {
     out->Print(fmt::format("{} at {} rows on {}, margin {} of the budget\n", route_, rows_,
                            options_.board, options_.margin));
     if (explanation.window) {
-      out->Print(fmt::format("window {} runs {}: {}\n", WindowText(explanation.window->window),
+      out->Print(fmt::format("window {} runs {}: {}\n",
+                             RowsText(explanation.window->window.lo, explanation.window->window.hi),
                              explanation.window->program, explanation.window->reason));
     } else {
       out->Print(explanation.no_window + "\n");

@@ -13,16 +13,12 @@ std::string ClassText(const Route& route, const Window& window) {
   return std::string(ToString(route.pass == Pass::kForward ? classes.y : classes.dw));
 }
 
-std::string RowsText(const Window& window) {
-  if (window.hi == kMaxRows) return fmt::format("({}, max]", window.lo);
-  return fmt::format("({}, {}]", window.lo, window.hi);
-}
-
 void AddWindows(const Route& route, const char* calls, const std::vector<PlannedWindow>& windows,
                 Table* table) {
   for (const PlannedWindow& planned : windows) {
-    table->Add({ToString(route), calls, RowsText(planned.window), planned.program,
-                std::string(ToString(planned.window.edge)), ClassText(route, planned.window),
+    table->Add({ToString(route), calls, RowsText(planned.window.lo, planned.window.hi),
+                planned.program, std::string(ToString(planned.window.edge)),
+                ClassText(route, planned.window),
                 planned.worst > 0 ? fmt::format("{:.4f}", planned.worst) : "-",
                 planned.over_stream > 0 ? fmt::format("{:.3f}", planned.over_stream) : "-",
                 planned.reason});

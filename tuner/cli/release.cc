@@ -70,17 +70,15 @@ class ReleaseCommand final : public Command {
     Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
     Json list = Json::array();
     for (const ReleasedBoard& board : boards) {
-      const auto header = std::find_if(before.begin(), before.end(), [&](const ParsedHeader& one) {
-        return one.code_board == board.plan.board;
-      });
+      const ParsedHeader* header = FindHeader(before, board.plan.board);
       const std::string path =
           (folder / "windows" / fmt::format("{}.h", board.plan.board)).string();
-      const std::size_t moved = header == before.end() ? 0 : ChangesOf(*header, board.plan).size();
+      const std::size_t moved = header == nullptr ? 0 : ChangesOf(*header, board.plan).size();
       table.Add({board.plan.board, fmt::format("{}", board.plan.routes.size()),
-                 header == before.end() ? "new" : fmt::format("{}", moved), path});
+                 header == nullptr ? "new" : fmt::format("{}", moved), path});
       list.push_back({{"board", board.plan.board},
                       {"routes", board.plan.routes.size()},
-                      {"new", header == before.end()},
+                      {"new", header == nullptr},
                       {"moved", moved},
                       {"header", path}});
     }

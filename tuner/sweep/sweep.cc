@@ -208,13 +208,14 @@ class Sweeper {
       margins.push_back(options_.margin);
     }
     const std::string_view board = options_.board->name;
-    if (store_.Load(board).accuracy.empty()) {
-      throw Error(
-          fmt::format("no accuracy of {} to search edges in: sweep --only accuracy first", board));
-    }
     for (int before = -1; before < summary_.measured;) {
       before = summary_.measured;
-      RunAll(EdgeSearchTasks(options_.routes, store_.Load(board), board, margins));
+      const Evidence evidence = store_.Load(board);
+      if (evidence.accuracy.empty()) {
+        throw Error(fmt::format("no accuracy of {} to search edges in: sweep --only accuracy first",
+                                board));
+      }
+      RunAll(EdgeSearchTasks(options_.routes, evidence, board, margins));
     }
   }
 
