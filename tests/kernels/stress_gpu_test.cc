@@ -5,8 +5,8 @@
 #include "accuracy/gpu/accuracy_gpu.h"
 #include "kernels/program_list.h"
 #include "tests/kernels/gpu_case.h"
-#include "tuner/gpu/compare.h"
 #include "tuner/gpu/cuda_stream.h"
+#include "tuner/gpu/kept_output.h"
 #include "tuner/sweep/tasks.h"
 
 namespace fenestra {
@@ -21,13 +21,18 @@ class Repeats {
   Repeats(int index, std::int64_t rows)
       : index_(index),
         rows_(rows),
-        buffers_(ProgramAt(index).width, View::kRows, rows, ProgramAt(index).residual) {
+        buffers_(ProgramAt(index).width, View::kRows, rows, ProgramAt(index).residual),
+        out_(buffers_.out, Elements()),
+        residual_out_(buffers_.residual_out, HasResidualOut() ? Elements() : 0),
+        small_(IsForward() ? buffers_.rstd : buffers_.dw,
+               IsForward() ? rows : ProgramAt(index).width) {
     PrepareProgram(index, kWeight);
-    Run(nullptr);
+    Run(kDefaultStream);
+    out_.Keep();
+    residual_out_.Keep();
+    small_.Keep();
+    // Later calls run on streams that wait for no other.
     CheckCuda(cudaDeviceSynchronize(), "the first call");
-    Copy(buffers_.out, Elements(), &out_);
-    Copy(Small(), SmallCount(), &small_);
-    if (HasResidualOut()) Copy(buffers_.residual_out, Elements(), &residual_out_);
   }
 
   void Run(cudaStream_t stream) {
@@ -35,14 +40,9 @@ class Repeats {
   }
 
   // Elements that differ from the first call's.
-  std::int64_t Differences(cudaStream_t stream) {
-    std::int64_t different = CountDifferences(out_.get(), buffers_.out.get(), Elements(), stream) +
-                             CountDifferences(small_.get(), Small().get(), SmallCount(), stream);
-    if (HasResidualOut()) {
-      different +=
-          CountDifferences(residual_out_.get(), buffers_.residual_out.get(), Elements(), stream);
-    }
-    return different;
+  std::int64_t Differences(cudaStream_t stream) const {
+    return out_.Differences(stream) + residual_out_.Differences(stream) +
+           small_.Differences(stream);
   }
 
   void Poison(cudaStream_t stream) {
@@ -54,23 +54,14 @@ class Repeats {
   bool IsForward() const { return ProgramAt(index_).pass == Pass::kForward; }
   bool HasResidualOut() const { return IsForward() && ProgramAt(index_).residual; }
   std::int64_t Elements() const { return rows_ * ProgramAt(index_).width; }
-  DeviceArray<float>& Small() { return IsForward() ? buffers_.rstd : buffers_.dw; }
-  std::int64_t SmallCount() const { return IsForward() ? rows_ : ProgramAt(index_).width; }
-
-  template <typename T>
-  static void Copy(const DeviceArray<T>& from, std::int64_t count, DeviceArray<T>* to) {
-    to->Reserve(count);
-    CheckCuda(cudaMemcpy(to->get(), from.get(), static_cast<std::size_t>(count) * sizeof(T),
-                         cudaMemcpyDeviceToDevice),
-              "keeping an output");
-  }
 
   int index_;
   std::int64_t rows_;
   RouteBuffers buffers_;
+  KeptOutput<std::uint16_t> out_;
+  KeptOutput<std::uint16_t> residual_out_;
+  KeptOutput<float> small_;
   DeviceArray<unsigned char> workspace_;
-  DeviceArray<std::uint16_t> out_, residual_out_;
-  DeviceArray<float> small_;
 };
 
 class Stress : public ::testing::Test {

@@ -17,16 +17,17 @@ class KeptOutput {
  public:
   KeptOutput(const DeviceArray<T>& output, std::int64_t count) : output_(output), copy_(count) {}
 
-  void Keep() {
+  // Queued on `stream`, not waited for: a stream that is to see the copy must be ordered after it.
+  void Keep(cudaStream_t stream = kDefaultStream) {
     CheckCuda(cudaMemcpyAsync(copy_.get(), output_.get(),
                               static_cast<std::size_t>(copy_.count()) * sizeof(T),
-                              cudaMemcpyDeviceToDevice, kDefaultStream),
+                              cudaMemcpyDeviceToDevice, stream),
               "keeping an output");
   }
 
   // Elements that differ from what was kept, see CountDifferences.
-  std::int64_t Differences() const {
-    return CountDifferences(output_.get(), copy_.get(), copy_.count(), kDefaultStream);
+  std::int64_t Differences(cudaStream_t stream = kDefaultStream) const {
+    return CountDifferences(output_.get(), copy_.get(), copy_.count(), stream);
   }
 
  private:
