@@ -40,7 +40,7 @@ class CheckCommand final : public Command {
     ResolveRoutes(routes_);
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
-    const Evidence evidence = LoadEvidence(store, board, db_);
+    const Evidence evidence = LoadForChoice(store, board, db_);
     const std::vector<Finding> findings =
         CheckFolder(evidence, ChooseAgain(store, board, evidence), folder_);
     const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {

@@ -6,6 +6,7 @@
 #include "accuracy/error.h"
 #include "tuner/cli/options.h"
 #include "tuner/gpu_info.h"
+#include "tuner/lender.h"
 
 namespace fenestra::cli {
 
@@ -19,15 +20,26 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store) {
                   boards.empty() ? "no board" : fmt::format("{}", fmt::join(boards, ", "))));
 }
 
+namespace {
+
+void CheckAny(const Evidence& evidence, const Board& board, const std::string& db) {
+  if (!evidence.times.empty() || !evidence.accuracy.empty()) return;
+  throw Error(
+      fmt::format("'{}' holds no evidence of {}: 'fenestra sweep' measures it, 'fenestra "
+                  "import' reads it from text",
+                  db, board.name));
+}
+
+}  // namespace
+
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db) {
   Evidence evidence = store.Load(board.name);
-  if (evidence.times.empty() && evidence.accuracy.empty()) {
-    throw Error(
-        fmt::format("'{}' holds no evidence of {}: 'fenestra sweep' measures it, 'fenestra "
-                    "import' reads it from text",
-                    db, board.name));
-  }
+  CheckAny(evidence, board, db);
   return evidence;
+}
+
+Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db) {
+  return WithLender(store, LoadEvidence(store, board, db));
 }
 
 Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,

@@ -15,6 +15,9 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store);
 // All evidence of the board. Throws Error when there is none; `db` names the store in it.
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db);
 
+// The same with what windows are chosen by on a board without times (tuner/lender.h).
+Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db);
+
 // The board's latest plan, without the routes that do not match. Throws Error when there is none,
 // it was chosen from other evidence than the store now holds, or no route is left.
 Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,
