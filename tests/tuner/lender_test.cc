@@ -98,6 +98,17 @@ TEST(LenderTest, SlowFp64IsAddedWhereTheArchIsSlow) {
   EXPECT_GT(at[0]->log_over_best, 0.3);
 }
 
+TEST(LenderTest, WhatSpillsOnTheBoardIsNoCandidate) {
+  Evidence evidence = TimedOnH200(kB200);
+  KernelRecord kernel;
+  kernel.key = {std::string(kB200), std::string(kFma), kBackward.weight, "e"};
+  kernel.spill_bytes = 16;
+  evidence.kernels.push_back(kernel);
+  EXPECT_EQ(FirstWindow(evidence, kB200).program, kPlain);
+  evidence.kernels.back().key.weight = Dtype::kFp32;
+  EXPECT_EQ(FirstWindow(evidence, kB200).program, kFma) << "the other weight's kernel spills";
+}
+
 // Counted by hand. The reduce adds 152 partials of 4096 columns on 152 SMs: 4096 an SM.
 TEST(LenderTest, Fp64ResultsAreThoseOfTheBusiestSm) {
   Program program{.pass = Pass::kBackward,
