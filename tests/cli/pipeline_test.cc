@@ -174,6 +174,32 @@ TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
   EXPECT_THAT(result.out, HasSubstr("evidence"));
 }
 
+TEST_F(Pipeline, WaiverPassesTheMarginAndTheHeaderTellsOfIt) {
+  Evidence evidence = TwoWindowEvidence();
+  std::vector<AccuracyRecord> of_other_routes;  // which are not timed, and waive nothing
+  for (AccuracyRecord& record : evidence.accuracy) {
+    if (record.key.program == test::kFma) record.worst = 0.3;
+    if (record.key.program == "eager") record.worst = 0.9;
+    if (record.key.program != test::kDual) continue;
+    of_other_routes.push_back(record);
+    of_other_routes.back().key.program = test::kTwo;
+  }
+  evidence.accuracy.insert(evidence.accuracy.end(), of_other_routes.begin(), of_other_routes.end());
+  Dump(evidence, File("evidence"));
+  Import();
+  ExpectRefused({"plan", "--board", "h200_132", "--waive", "bwd_w16_h4096 to 0.4"}, "--waive");
+  const std::string waiver =
+      "bwd_w16_h4096 " + std::string(test::kFma) + " up to 4096 rows to 0.4: asked for";
+  Json({"plan", "--board", "h200_132", "--waive", waiver});
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  EXPECT_THAT(ReadText(File("windows/h200_132.h")), HasSubstr("waived to 0.4 up to 4096 rows"));
+  // Elsewhere, from the text evidence and the header alone.
+  Import("evidence", "other.db");
+  const auto checked =
+      Json({"check", "--board", "h200_132", "--out", "windows", "--db", "other.db"});
+  EXPECT_EQ(checked.at("ok"), true) << checked.dump(2);
+}
+
 TEST_F(Pipeline, ExplainSaysWhatRunsAndWhy) {
   MakePlan();
   const auto all =
