@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "accuracy/digest.h"
 #include "accuracy/error.h"
 #include "db/digest.h"
 #include "db/files.h"
@@ -21,23 +23,40 @@ namespace {
 namespace fs = std::filesystem;
 using text::AppendField;
 
+// Where a text goes, piece by piece: a whole board's need not lie in memory to be digested.
+using Sink = std::function<void(std::string_view)>;
+
 template <typename Record>
-void AppendSection(const std::vector<const Record*>& records, std::string* out) {
+std::string GroupOf(const Record& record) {
+  std::string group;
+  fields::All<Record>(record, [&](std::string_view name, const auto& value) {
+    if (name != "board" && text::IsGroupColumn<Record>(name)) {
+      AppendField(text::FieldOf(value), &group);
+    }
+  });
+  return group;
+}
+
+template <typename Record>
+std::string LineOf(const Record& record) {
+  std::string line;
+  fields::All<Record>(record, [&](std::string_view name, const auto& value) {
+    if (name != "board" && !text::IsGroupColumn<Record>(name)) {
+      AppendField(text::FieldOf(value), &line);
+    }
+  });
+  return line += '\n';
+}
+
+template <typename Record>
+void WriteSection(const std::vector<const Record*>& records, const Sink& sink) {
   if (records.empty()) return;
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const Record* record : records) {
-    std::string group;
-    std::string line;
-    fields::All<Record>(*record, [&](std::string_view name, const auto& value) {
-      if (name == "board") return;
-      AppendField(text::FieldOf(value), text::IsGroupColumn<Record>(name) ? &group : &line);
-    });
-    groups[group].push_back(std::move(line));
-  }
-  *out += text::ColumnsOf<Record>().header + '\n';
-  for (const auto& [group, lines] : groups) {
-    if (!group.empty()) out->append(text::kGroupMark).append("\t").append(group).append("\n");
-    for (const std::string& line : lines) out->append(line).append("\n");
+  std::map<std::string, std::vector<const Record*>> groups;
+  for (const Record* record : records) groups[GroupOf(*record)].push_back(record);
+  sink(text::ColumnsOf<Record>().header + '\n');
+  for (const auto& [group, of_group] : groups) {
+    if (!group.empty()) sink(fmt::format("{}\t{}\n", text::kGroupMark, group));
+    for (const Record* record : of_group) sink(LineOf(*record));
   }
 }
 
@@ -62,9 +81,9 @@ std::set<std::string_view> BoardsOf(const Evidence& evidence) {
 }
 
 // REQUIRES: the evidence is sorted.
-std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
+void WriteSorted(const Evidence& evidence, std::string_view board, const Sink& sink) {
   const std::set<std::string_view> environments = EnvironmentsOf(evidence, board);
-  std::string out = fmt::format("{}\t{}\t{}\n", text::kMagic, kTextVersion, board);
+  sink(fmt::format("{}\t{}\t{}\n", text::kMagic, kTextVersion, board));
   fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
     std::vector<const Record*> records;
     for (const Record& record : list) {
@@ -74,9 +93,23 @@ std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
         if (fields::BoardOf(record) == board) records.push_back(&record);
       }
     }
-    AppendSection(records, &out);
+    WriteSection(records, sink);
   });
-  return out.append(text::kEnd).append("\n");
+  sink(fmt::format("{}\n", text::kEnd));
+}
+
+std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
+  std::string text;
+  WriteSorted(evidence, board, [&text](std::string_view piece) { text += piece; });
+  return text;
+}
+
+bool IsSorted(const Evidence& evidence) {
+  bool sorted = true;
+  fields::ForEachList(evidence, [&sorted](const auto& list) {
+    sorted = sorted && std::is_sorted(list.begin(), list.end());
+  });
+  return sorted;
 }
 
 // The file of a board that a record belongs in, as what follows the board's name.
@@ -108,23 +141,30 @@ std::string FileName(std::string_view board, const FilePart& part) {
   return fmt::format("{}_{}{}.tsv", board, ToString(*part.pass), part.residual ? "_res" : "");
 }
 
-// The board's records of one part, and the environments they name.
-Evidence Select(const Evidence& sorted, std::string_view board, const FilePart& part) {
-  Evidence selected;
-  fields::ForEachPair(
-      selected, sorted,
-      [&]<typename Record>(std::vector<Record>& to, const std::vector<Record>& from) {
-        if constexpr (!std::is_same_v<Record, Environment>) {
-          std::copy_if(from.begin(), from.end(), std::back_inserter(to), [&](const Record& record) {
-            return fields::BoardOf(record) == board && PartOf(record) == part;
-          });
-        }
-      });
-  const std::set<std::string_view> named = EnvironmentsOf(selected, board);
-  std::copy_if(sorted.environments.begin(), sorted.environments.end(),
-               std::back_inserter(selected.environments),
+// Takes the board's records of one part, with the environments they name, out of `sorted`.
+Evidence TakePart(std::string_view board, const FilePart& part, Evidence* sorted) {
+  Evidence taken;
+  fields::ForEachPair(taken, *sorted,
+                      [&]<typename Record>(std::vector<Record>& to, std::vector<Record>& from) {
+                        if constexpr (!std::is_same_v<Record, Environment>) {
+                          auto kept = from.begin();
+                          for (Record& record : from) {
+                            if (fields::BoardOf(record) == board && PartOf(record) == part) {
+                              to.push_back(std::move(record));
+                            } else if (&*kept != &record) {
+                              *kept++ = std::move(record);
+                            } else {
+                              ++kept;
+                            }
+                          }
+                          from.erase(kept, from.end());
+                        }
+                      });
+  const std::set<std::string_view> named = EnvironmentsOf(taken, board);
+  std::copy_if(sorted->environments.begin(), sorted->environments.end(),
+               std::back_inserter(taken.environments),
                [&](const Environment& environment) { return named.contains(environment.id); });
-  return selected;
+  return taken;
 }
 
 void CheckAll(const Evidence& evidence) {
@@ -158,11 +198,16 @@ std::string TextOf(const Evidence& evidence, std::string_view board) {
 }
 
 std::string DigestOf(const Evidence& evidence) {
-  Evidence sorted = evidence;
-  Sort(&sorted);
-  std::string all;
-  for (std::string_view board : BoardsOf(sorted)) all += TextOfSorted(sorted, board);
-  return HexDigest(all);
+  if (!IsSorted(evidence)) {
+    Evidence sorted = evidence;
+    Sort(&sorted);
+    return DigestOf(sorted);
+  }
+  Fnv1aHash hash;
+  for (std::string_view board : BoardsOf(evidence)) {
+    WriteSorted(evidence, board, [&hash](std::string_view piece) { hash.Add(piece); });
+  }
+  return DigestText(hash.value());
 }
 
 double RoundFraction(double fraction) {
@@ -175,28 +220,28 @@ double RoundFraction(double fraction) {
   return rounded;
 }
 
-std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::path& dir) {
+std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir) {
   CheckAll(evidence);
-  Evidence sorted = evidence;
-  Sort(&sorted);
+  Sort(&evidence);
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error) {
     throw Error(fmt::format("{}: cannot create the folder: {}; name another with --out",
                             dir.string(), error.message()));
   }
+  const std::set<std::string_view> boards = BoardsOf(evidence);
   std::vector<DumpedFile> files;
-  for (std::string_view board : BoardsOf(sorted)) {
+  for (std::string_view board : boards) {
     fs::remove(dir / fmt::format("{}_res.tsv", board),
                error);  // of an older dump, which split the records in another way
     for (const FilePart& part : kFileParts) {
-      Evidence selected = Select(sorted, board, part);
+      Evidence taken = TakePart(board, part, &evidence);
       fs::path path = dir / FileName(board, part);
-      if (BoardsOf(selected).empty()) {
+      if (BoardsOf(taken).empty()) {
         fs::remove(path, error);  // of an older dump: it would be read back with the others
         continue;
       }
-      files.push_back({std::move(path), std::move(selected)});
+      files.push_back({std::move(path), std::move(taken)});
       WriteFileAtomically(files.back().path, TextOfSorted(files.back().evidence, board));
     }
   }

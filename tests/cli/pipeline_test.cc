@@ -245,6 +245,10 @@ TEST_F(Pipeline, ReleasesAreFrozenAndSayWhatMoved) {
   EXPECT_GT(second.at("boards")[0].at("moved"), 0);
   EXPECT_THAT(ReadText(File("releases/1.1/CHANGES.md")), HasSubstr("# 1.1 against 1.0"));
 
+  const auto shipped = Json({"history", "--from", "1.1"}).at("entries");
+  ASSERT_FALSE(shipped.empty());
+  for (const auto& entry : shipped) EXPECT_EQ(entry.at("source"), "plan 2 (release 1.1)");
+  EXPECT_TRUE(Json({"history", "--from", "#8253", "--to", "#8293"}).at("entries").empty());
   ExpectRefused({"release", "../x", "--out", "releases"}, "letters, digits");
   ExpectRefused({"release", "1.2", "--out", "releases", "--previous", "nowhere"}, "nowhere");
 }
@@ -262,6 +266,8 @@ TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {
 TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
   const auto all = Json({"history"}).at("entries");
   const auto some = Json({"history", "--arch", "sm_100a"}).at("entries");
+  ExpectRefused({"history", "--only", "edges"}, "did you mean 'edge'?");
+  ExpectRefused({"history", "--to", "8.2"}, "--to '8.2': no such source");
   EXPECT_GT(all.size(), some.size());
   ASSERT_FALSE(some.empty());
   for (const auto& entry : some) EXPECT_EQ(entry.at("arch"), "sm_100a");
