@@ -43,6 +43,8 @@ TEST_F(PlansTest, ThePlanOfABoardIsItsLatest) {
   EXPECT_FALSE(store_.LoadPlan("b200_148").has_value());
   EXPECT_EQ(store_.LoadPlans("h200_132").size(), 2U);
   EXPECT_EQ(store_.LoadPlans("").size(), 2U);
+  EXPECT_EQ(store_.LoadPlans("", "bwd_w32_*")[0].plan.routes.size(), 1U);
+  EXPECT_EQ(store_.LoadPlans("", "fwd_*")[0].plan.routes.size(), 0U);
 }
 
 TEST_F(PlansTest, TheSamePlanIsStoredOnce) {
