@@ -2,6 +2,7 @@
 include(CheckLanguage)
 
 option(FENESTRA_TESTS "Build the tests" ON)
+option(FENESTRA_FUZZ "Build the fuzz targets with libFuzzer too: clang alone has it" OFF)
 option(FENESTRA_CHECKED "Verify in every call that the tensors live on the handle's device" OFF)
 set(FENESTRA_ARCHS "90a" CACHE STRING "GPU archs to compile: of 90a;100a;103a;107a")
 

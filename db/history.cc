@@ -207,7 +207,7 @@ std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filte
   const std::vector<Release> releases = store.ListReleases();
   const Order order(entries, releases);
   std::map<std::string, std::vector<StoredPlan>> by_board;
-  for (StoredPlan& plan : store.LoadPlans(filter.board)) {
+  for (StoredPlan& plan : store.LoadPlans(filter.board, filter.routes)) {
     by_board[plan.plan.board].push_back(std::move(plan));
   }
   for (const auto& [board, plans] : by_board) {

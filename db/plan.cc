@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <regex>
-
 #include "db/parse_number.h"
 #include "kernels/route.h"
 
@@ -19,14 +17,25 @@ std::string ToString(const Waiver& waiver) {
 }
 
 std::optional<Waiver> ParseWaiver(std::string_view text) {
-  static const std::regex kForm("(\\S+) (\\S+) up to ([0-9]+) rows to ([-+.0-9e]+): (.+)");
-  std::match_results<std::string_view::const_iterator> match;
-  if (!std::regex_match(text.begin(), text.end(), match, kForm)) return std::nullopt;
-  const std::optional<Route> route = ParseRoute(match[1].str());
-  const auto rows = ParseNumber<std::int64_t>(match[3].str());
-  const auto fraction = ParseNumber<double>(match[4].str());
-  if (!route || !rows || !fraction) return std::nullopt;
-  return Waiver{*route, *rows, match[2].str(), *fraction, match[5].str()};
+  // What stands before `end`, taken off the text together with it.
+  const auto take = [&text](std::string_view end) -> std::optional<std::string_view> {
+    const std::size_t at = text.find(end);
+    if (at == std::string_view::npos || at == 0) return std::nullopt;
+    const std::string_view taken = text.substr(0, at);
+    text.remove_prefix(at + end.size());
+    return taken;
+  };
+  const auto route_name = take(" ");
+  const auto program = take(" up to ");
+  const auto rows_text = take(" rows to ");
+  const auto fraction_text = take(": ");
+  if (!route_name || !program || !rows_text || !fraction_text || text.empty()) return std::nullopt;
+  const std::optional<Route> route = ParseRoute(*route_name);
+  const auto rows = ParseNumber<std::int64_t>(*rows_text);
+  const auto fraction = ParseNumber<double>(*fraction_text);
+  if (!route || !rows || *rows < 0 || !fraction) return std::nullopt;
+  if (program->find(' ') != std::string_view::npos) return std::nullopt;
+  return Waiver{*route, *rows, std::string(*program), *fraction, std::string(text)};
 }
 
 }  // namespace fenestra

@@ -4,10 +4,12 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "accuracy/error.h"
 #include "db/csv.h"
 #include "db/published_data.h"
+#include "db/text_line.h"
 #include "kernels/board.h"
 
 namespace fenestra {
@@ -15,6 +17,15 @@ namespace {
 
 std::string CellOf(const nlohmann::json& row, const char* column) {
   return row.value(column, std::string{});
+}
+
+// Throws Error on cells that JSON cannot hold.
+std::string JsonOf(const nlohmann::json& row, std::string_view table, std::size_t line) {
+  try {
+    return row.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("{} row {}: a cell is no UTF-8 text; correct the table", table, line));
+  }
 }
 
 }  // namespace
@@ -30,18 +41,19 @@ std::vector<PublishedRecord> ParsePublished(std::string_view csv, std::string_vi
                            .line = static_cast<std::int64_t>(i),
                            .pr = CellOf(row, "pr"),
                            .arch = CellOf(row, "arch"),
-                           .json = row.dump()};
+                           .json = JsonOf(row, table, i)};
     const std::string width = CellOf(row, "h");
     const char* end = width.data() + width.size();
-    if (!width.empty() && std::from_chars(width.data(), end, record.width).ptr != end) {
+    const auto [last, error] = std::from_chars(width.data(), end, record.width);
+    if (!width.empty() && (error != std::errc{} || last != end)) {
       throw Error(fmt::format("{} row {}: h: '{}' is not a whole number; correct the table", table,
-                              i, width));
+                              i, text::Escape(width)));
     }
     if (record.pr.empty() || !ParseArch(record.arch)) {
       throw Error(
           fmt::format("{} row {}: pr '{}' or arch '{}' is missing or unknown; correct the "
                       "table",
-                      table, i, record.pr, record.arch));
+                      table, i, text::Escape(record.pr), text::Escape(record.arch)));
     }
     records.push_back(std::move(record));
   }

@@ -12,6 +12,7 @@
 
 #include "accuracy/error.h"
 #include "db/records.h"
+#include "db/text_line.h"
 #include "kernels/board.h"
 
 namespace fenestra {
@@ -90,7 +91,7 @@ class PublishedRow {
 
   [[noreturn]] void Fail(std::string_view what) const {
     throw Error(fmt::format("published {} row {}: {}; import the table again", record_.table,
-                            record_.line, what));
+                            record_.line, text::Escape(what)));
   }
 
  private:
@@ -100,7 +101,8 @@ class PublishedRow {
     if (cell.empty()) return std::nullopt;
     Value value{};
     const char* end = cell.data() + cell.size();
-    if (std::from_chars(cell.data(), end, value).ptr != end) {
+    const auto [last, error] = std::from_chars(cell.data(), end, value);
+    if (error != std::errc{} || last != end) {
       Fail(fmt::format("{}: '{}' is not {}", column, cell, what));
     }
     return value;

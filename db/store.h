@@ -105,8 +105,9 @@ class Store {
   std::int64_t SavePlan(const Plan& plan);
   // The board's latest plan. A program that this build does not have gets the index -1.
   std::optional<Plan> LoadPlan(std::string_view board) const;
-  // Every plan of a board, oldest first; of all boards when it is empty.
-  std::vector<StoredPlan> LoadPlans(std::string_view board) const;
+  // Every plan of a board, oldest first; of all boards when it is empty. `routes` is a glob: what
+  // does not match is left out.
+  std::vector<StoredPlan> LoadPlans(std::string_view board, std::string_view routes = "*") const;
 
   // Throws Error when another release has this name and board, or the plan is not stored.
   void SaveRelease(const Release& release);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <type_traits>
 
 #include "db/store.h"
 #include "db/store_impl.h"
@@ -69,23 +71,44 @@ void InsertRow(sqlite::Connection* connection, std::string_view table, auto&& vi
   insert.Run();
 }
 
-// Reads rows of a table into records, whose columns `visit_record` visits; `where` holds numbers
-// only.
-template <typename Record>
-std::vector<Record> SelectRows(sqlite::Connection* connection, std::string_view table,
-                               const std::string& where, auto&& visit_record) {
-  const Record none{};
-  ColumnNames names("", ", ");
-  visit_record(none, names);
-  sqlite::Statement select =
-      connection->Prepare(fmt::format("SELECT {} FROM {} {}", names.text(), table, where));
-  std::vector<Record> records;
-  while (select.Step()) {
-    ColumnReader reader(connection, &select);
-    visit_record(records.emplace_back(), reader);
+// Reads rows of a table into records, whose columns `visit_record` visits. Prepared once, read for
+// as many parameters as there are plans.
+template <typename Record, typename Visit>
+class RowReader {
+ public:
+  RowReader(sqlite::Connection* connection, std::string_view table, std::string_view rest,
+            Visit visit)
+      : connection_(connection),
+        visit_(visit),
+        select_(
+            connection->Prepare(fmt::format("SELECT {} FROM {} {}", NamesOf(visit), table, rest))) {
   }
-  return records;
-}
+
+  // `parameters` of the `rest`, in order.
+  std::vector<Record> Read(std::initializer_list<std::int64_t> parameters = {}) {
+    int index = 0;
+    for (std::int64_t parameter : parameters) select_.Bind(++index, parameter);
+    std::vector<Record> records;
+    while (select_.Step()) {
+      ColumnReader reader(connection_, &select_);
+      visit_(records.emplace_back(), reader);
+    }
+    select_.Reset();
+    return records;
+  }
+
+ private:
+  static std::string NamesOf(Visit visit) {
+    const Record none{};
+    ColumnNames names("", ", ");
+    visit(none, names);
+    return names.text();
+  }
+
+  sqlite::Connection* connection_;
+  Visit visit_;
+  sqlite::Statement select_;
+};
 
 constexpr auto kVisitWaiver = [](auto& record, auto& visit) { VisitWaiver(record, visit); };
 constexpr auto kVisitRoute = [](auto& record, auto& visit) { VisitRoute(record, visit); };
@@ -115,41 +138,56 @@ void InsertWindows(sqlite::Connection* connection, std::int64_t plan, std::int64
   });
 }
 
-// A row of plan_windows with its place.
+// A row of plan_windows.
 struct WindowRow {
-  std::int64_t route = 0;  // index into the plan's routes
   bool in_place = false;
   PlannedWindow planned;
 };
+constexpr auto kVisitWindow = [](auto& row, auto& visit) {
+  visit("in_place", row.in_place);
+  VisitWindow(row.planned, visit);
+};
 
-// Fills in the windows of a plan's routes.
-void SelectWindows(sqlite::Connection* connection, std::int64_t id, Plan* plan) {
-  auto rows =
-      SelectRows<WindowRow>(connection, "plan_windows",
-                            fmt::format("WHERE plan = {} ORDER BY route, in_place, position", id),
-                            [](auto& row, auto& visit) {
-                              visit("route", row.route);
-                              visit("in_place", row.in_place);
-                              VisitWindow(row.planned, visit);
-                            });
-  for (WindowRow& row : rows) {
-    row.planned.window.program = FindProgram(row.planned.program);
-    RoutePlan& route = plan->routes.at(static_cast<std::size_t>(row.route));
-    (row.in_place ? route.in_place : route.windows).push_back(std::move(row.planned));
+// Reads stored plans whole, or those of their routes that a glob matches.
+class PlanReader {
+ public:
+  explicit PlanReader(sqlite::Connection* connection)
+      : plans_(connection, "plans", "WHERE id = ?", kVisitPlan),
+        environments_(connection, "plan_environments", kOfPlan, kVisitText),
+        waivers_(connection, "plan_waivers", kOfPlan, kVisitWaiver),
+        routes_(connection, "plan_routes", kOfPlan, kVisitRoute),
+        windows_(connection, "plan_windows",
+                 "WHERE plan = ? AND route = ? ORDER BY in_place, position", kVisitWindow) {}
+
+  // REQUIRES: the plan is stored.
+  Plan Read(std::int64_t id, std::string_view glob = "*") {
+    Plan plan = std::move(plans_.Read({id}).at(0));
+    plan.environments = environments_.Read({id});
+    plan.waivers = waivers_.Read({id});
+    std::int64_t position = 0;
+    for (RoutePlan& route : routes_.Read({id})) {
+      const std::int64_t number = position++;
+      if (glob != "*" && !MatchesGlob(ToString(route.route), glob)) continue;
+      for (WindowRow& row : windows_.Read({id, number})) {
+        row.planned.window.program = FindProgram(row.planned.program);
+        (row.in_place ? route.in_place : route.windows).push_back(std::move(row.planned));
+      }
+      plan.routes.push_back(std::move(route));
+    }
+    return plan;
   }
-}
 
-// REQUIRES: the plan is stored.
-Plan SelectPlan(sqlite::Connection* connection, std::int64_t id) {
-  Plan plan =
-      SelectRows<Plan>(connection, "plans", fmt::format("WHERE id = {}", id), kVisitPlan).at(0);
-  const std::string where = fmt::format("WHERE plan = {} ORDER BY position", id);
-  plan.environments = SelectRows<std::string>(connection, "plan_environments", where, kVisitText);
-  plan.waivers = SelectRows<Waiver>(connection, "plan_waivers", where, kVisitWaiver);
-  plan.routes = SelectRows<RoutePlan>(connection, "plan_routes", where, kVisitRoute);
-  SelectWindows(connection, id, &plan);
-  return plan;
-}
+ private:
+  static constexpr std::string_view kOfPlan = "WHERE plan = ? ORDER BY position";
+
+  template <typename Record, typename Visit>
+  using Rows = RowReader<Record, std::remove_const_t<Visit>>;
+  Rows<Plan, decltype(kVisitPlan)> plans_;
+  Rows<std::string, decltype(kVisitText)> environments_;
+  Rows<Waiver, decltype(kVisitWaiver)> waivers_;
+  Rows<RoutePlan, decltype(kVisitRoute)> routes_;
+  Rows<WindowRow, decltype(kVisitWindow)> windows_;
+};
 
 bool SameRoute(const RoutePlan& a, const RoutePlan& b) {
   return a.route == b.route && a.windows == b.windows && a.in_place == b.in_place &&
@@ -179,7 +217,7 @@ std::int64_t Store::SavePlan(const Plan& plan) {
   sqlite::Connection* connection = &impl_->connection;
   sqlite::Transaction transaction(connection);
   const std::vector<std::int64_t> ids = PlanIds(connection, plan.board);
-  if (!ids.empty() && SamePlan(SelectPlan(connection, ids.back()), plan)) return ids.back();
+  if (!ids.empty() && SamePlan(PlanReader(connection).Read(ids.back()), plan)) return ids.back();
   InsertRow(connection, "plans", [&](auto& visit) { VisitPlan(plan, visit); });
   const std::int64_t id = connection->LastRowId();
   InsertList(connection, "plan_environments", id, plan.environments, kVisitText);
@@ -197,13 +235,14 @@ std::int64_t Store::SavePlan(const Plan& plan) {
 std::optional<Plan> Store::LoadPlan(std::string_view board) const {
   const std::vector<std::int64_t> ids = PlanIds(&impl_->connection, board);
   if (ids.empty()) return std::nullopt;
-  return SelectPlan(&impl_->connection, ids.back());
+  return PlanReader(&impl_->connection).Read(ids.back());
 }
 
-std::vector<StoredPlan> Store::LoadPlans(std::string_view board) const {
+std::vector<StoredPlan> Store::LoadPlans(std::string_view board, std::string_view routes) const {
+  PlanReader reader(&impl_->connection);
   std::vector<StoredPlan> plans;
   for (std::int64_t id : PlanIds(&impl_->connection, board)) {
-    plans.push_back({.id = id, .plan = SelectPlan(&impl_->connection, id)});
+    plans.push_back({.id = id, .plan = reader.Read(id, routes)});
   }
   return plans;
 }
@@ -228,7 +267,9 @@ void Store::SaveRelease(const Release& release) {
 }
 
 std::vector<Release> Store::ListReleases() const {
-  return SelectRows<Release>(&impl_->connection, "releases", "ORDER BY plan, name", kVisitRelease);
+  return RowReader<Release, std::remove_const_t<decltype(kVisitRelease)>>(
+             &impl_->connection, "releases", "ORDER BY plan, name", kVisitRelease)
+      .Read();
 }
 
 }  // namespace fenestra

@@ -9,6 +9,7 @@
 
 #include "accuracy/error.h"
 #include "db/files.h"
+#include "db/text_line.h"
 #include "export/check_windows.h"
 #include "export/header.h"
 #include "export/header_folder.h"
@@ -133,9 +134,10 @@ class HeaderCheck {
     }
   }
 
-  void Error(int line, std::string message, std::string_view remedy) {
+  // The message may quote the file, which may hold any byte.
+  void Error(int line, std::string_view message, std::string_view remedy) {
     findings_.push_back(
-        {Severity::kError, std::string(name_), line, std::move(message), std::string(remedy)});
+        {Severity::kError, std::string(name_), line, text::Escape(message), std::string(remedy)});
   }
 
   void Append(std::vector<Finding> findings) {
@@ -170,7 +172,7 @@ std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::stri
     check.CheckEvidence(header, evidence, plan);
     check.Append(CheckWindows(evidence, plan, header, name));
   } catch (const Error& error) {
-    check.Error(0, error.what(), kExport);
+    check.Append({{Severity::kError, std::string(name), 0, error.what(), std::string(kExport)}});
   }
   check.CheckBytes(evidence, plan);
   if (current != nullptr) check.CheckStale(evidence, plan, *current);

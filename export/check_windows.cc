@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/text_line.h"
 #include "kernels/program_list.h"
 
 namespace fenestra {
@@ -28,9 +29,9 @@ class WindowCheck {
   }
 
  private:
-  void Add(Severity severity, int line, std::string message, std::string_view remedy) {
+  void Add(Severity severity, int line, std::string_view message, std::string_view remedy) {
     findings_.push_back(
-        {severity, std::string(file_), line, std::move(message), std::string(remedy)});
+        {severity, std::string(file_), line, text::Escape(message), std::string(remedy)});
   }
 
   const RoutePlan* Planned(const Route& route) const {

@@ -11,6 +11,7 @@
 
 #include "accuracy/error.h"
 #include "db/parse_number.h"
+#include "db/text_line.h"
 #include "export/header_format.h"
 #include "kernels/program_list.h"
 
@@ -62,7 +63,12 @@ std::optional<EdgeClasses> ParseClasses(const std::string& text) {
   return classes;
 }
 
+// No window's line is nearly as long; std::regex recurses with every character, and a longer line
+// would exhaust the stack.
+constexpr std::size_t kMaxWindowBytes = 1024;
+
 std::optional<ParsedWindow> ParseWindow(std::string_view line) {
+  if (line.size() > kMaxWindowBytes) return std::nullopt;
   static const std::regex kLine(
       R"re(\s+\{\s*(\d+),\s+(\d+|kMaxRows), ProgramIndex\("(\w+)"\),\s+(k\w+),\s+)re"
       R"re(\{([^{}]*)\},\s+(k\w+),\s+(k\w+)\},)re");
@@ -118,8 +124,9 @@ class Parser {
  private:
   // Names the line read last.
   [[noreturn]] void Fail(std::string_view expected) const {
+    // What is expected may quote the file, and a file may hold any byte.
     throw Error(fmt::format("{}:{}: expected {}: {}", name_, std::max<std::size_t>(next_, 1),
-                            expected, kRemedy),
+                            text::Escape(expected), kRemedy),
                 ExitCode::kCheckFailed);
   }
 

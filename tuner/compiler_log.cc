@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-#include <optional>
-#include <regex>
 #include <sstream>
 
 #include "accuracy/error.h"
+#include "db/parse_number.h"
 #include "kernels/program_list.h"
 
 namespace fenestra {
@@ -75,31 +74,42 @@ struct Facts {
 };
 
 // The number before `unit` in a line of the log, 0 when there is none.
-int NumberBefore(const std::string& line, const std::string& unit) {
-  std::smatch match;
-  if (!std::regex_search(line, match, std::regex("([0-9]+) " + unit))) return 0;
-  return std::stoi(match[1]);
+int NumberBefore(std::string_view line, std::string_view unit) {
+  const std::size_t end = line.find(unit);
+  if (end == std::string_view::npos || end == 0) return 0;
+  const std::size_t blank = line.rfind(' ', end - 1);
+  const std::size_t begin = blank == std::string_view::npos ? 0 : blank + 1;
+  return ParseNumber<int>(line.substr(begin, end - begin)).value_or(0);
+}
+
+// The text between two others, "" when they are not there.
+std::string_view Between(std::string_view line, std::string_view before, std::string_view after) {
+  const std::size_t at = line.find(before);
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = at + before.size();
+  const std::size_t end = line.find(after, begin);
+  return end == std::string_view::npos ? std::string_view{} : line.substr(begin, end - begin);
 }
 
 std::map<std::string, Facts> FactsByKernel(std::string_view log, const Board& board) {
-  static const std::regex kEntry("Compiling entry function '([^']+)' for '([^']+)'");
   std::map<std::string, Facts> facts;
   Facts* current = nullptr;
   std::istringstream lines{std::string(log)};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    std::smatch match;
-    if (std::regex_search(line, match, kEntry)) {
-      if (match[2].str() != ToString(board.arch)) {
+    const std::string symbol(Between(line, "Compiling entry function '", "'"));
+    if (!symbol.empty()) {
+      const std::string_view arch = Between(line, "' for '", "'");
+      if (arch != ToString(board.arch)) {
         throw Error(fmt::format("compiler log, line {}: a kernel for {}, but {} is {}", number,
-                                match[2].str(), board.name, ToString(board.arch)));
+                                arch, board.name, ToString(board.arch)));
       }
-      current = &facts[KernelOf(match[1].str())];
-    } else if (current != nullptr && line.find("bytes stack frame") != std::string::npos) {
-      current->stack_bytes = NumberBefore(line, "bytes stack frame");
+      current = &facts[KernelOf(symbol)];
+    } else if (current != nullptr && line.find(" bytes stack frame") != std::string::npos) {
+      current->stack_bytes = NumberBefore(line, " bytes stack frame");
     } else if (current != nullptr && line.find(": Used ") != std::string::npos) {
-      current->registers = NumberBefore(line, "registers");
-      current->shared_bytes = NumberBefore(line, "bytes smem");
+      current->registers = NumberBefore(line, " registers");
+      current->shared_bytes = NumberBefore(line, " bytes smem");
     }
   }
   return facts;

@@ -1,4 +1,6 @@
 // Text evidence to windows and back through the built command: import, plan, export, check, dump.
+#include "tests/cli/pipeline.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,10 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "db/text.h"
-#include "tests/cli/process.h"
-#include "tests/tuner/evidence_builder.h"
-
 namespace fenestra::testing {
 namespace {
 
@@ -18,87 +16,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-std::string ReadText(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-// Evidence of a builder with what text evidence needs besides.
-Evidence Complete(Evidence evidence) {
-  evidence.environments[0] = WithId(evidence.environments[0]);
-  const std::string& id = evidence.environments[0].id;
-  for (TimeRecord& record : evidence.times) {
-    record.key.environment = id;
-    record.min_ns = record.p90_ns = record.span_median_ns = record.median_ns;
-    record.calls = 80;
-    record.samples_digest = "0123456789abcdef";
-  }
-  for (AccuracyRecord& record : evidence.accuracy) record.environment = id;
-  return evidence;
-}
-
-// One route of one board: the dual grid is twice as fast at 64 rows and below, the ring twice as
-// fast from 128 on; both far within the margin and level with the comparator.
-Evidence TwoWindowEvidence() {
-  test::EvidenceBuilder builder;
-  builder.Time(test::kDual, {{1, 2000}, {64, 3000}, {128, 16000}, {4096, 90000}})
-      .Time(test::kFma, {{1, 4000}, {64, 6000}, {128, 8000}, {4096, 45000}})
-      .Time("stream", {{1, 1500}, {64, 2000}, {128, 4000}, {4096, 40000}});
-  for (std::string_view program : {test::kDual, test::kFma, std::string_view("eager")}) {
-    builder.Flat(program, {1, 64, 128, 4096}, 0.0006);
-  }
-  return Complete(std::move(builder.evidence));
-}
-
-class Pipeline : public ::testing::Test {
- protected:
-  void SetUp() override { Dump(TwoWindowEvidence(), File("evidence")); }
-
-  ProcessResult Fenestra(std::vector<std::string> words) const {
-    words.insert(words.begin(), FENESTRA_COMMAND);
-    ProcessOptions options;
-    options.folder = folder_.path();
-    return RunProcess(words, options);
-  }
-
-  // Runs a command that must succeed; returns its JSON.
-  nlohmann::json Json(std::vector<std::string> words) const {
-    words.emplace_back("--json");
-    const ProcessResult result = Fenestra(words);
-    EXPECT_EQ(result.exit_code, 0) << words[0] << ": " << result.err;
-    return nlohmann::json::parse(result.out);
-  }
-
-  void ExpectRefused(std::vector<std::string> words, const std::string& says, int exit_code = 2) {
-    const ProcessResult result = Fenestra(std::move(words));
-    EXPECT_EQ(result.exit_code, exit_code);
-    EXPECT_EQ(result.out, "");
-    EXPECT_THAT(result.err, AllOf(StartsWith("fenestra: "), HasSubstr(says)));
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  }
-
-  // Imports the text evidence in a folder; returns what the command counted.
-  nlohmann::json Import(const std::string& folder = "evidence",
-                        const std::string& db = "fenestra.db") {
-    std::vector<std::string> words{"import", "--db", db};
-    for (const std::string& file : TextFiles(File(folder))) words.push_back(file);
-    return Json(words);
-  }
-
-  // Import and plan, which all of the later steps start from.
-  void MakePlan() {
-    Import();
-    Json({"plan", "--board", "h200_132"});
-  }
-
-  std::filesystem::path File(const std::string& name) const {
-    return std::filesystem::path(folder_.path()) / name;
-  }
-
-  TempFolder folder_;
-};
 
 TEST_F(Pipeline, ImportCountsRecords) {
   const auto counts = Import();
@@ -220,37 +137,6 @@ TEST_F(Pipeline, ExplainSaysWhatRunsAndWhy) {
   ExpectRefused({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows", "64",
                  "--program", "bwd_dual"},
                 "bwd_dual");
-}
-
-TEST_F(Pipeline, ReleasesAreFrozenAndSayWhatMoved) {
-  MakePlan();
-  const auto first = Json({"release", "1.0", "--out", "releases"});
-  EXPECT_EQ(first.at("boards")[0].at("new"), true);
-  const std::string manifest = ReadText(File("releases/1.0/manifest.json"));
-  Json({"release", "1.0", "--out", "releases"});
-  EXPECT_EQ(ReadText(File("releases/1.0/manifest.json")), manifest);
-  Json({"export", "--board", "h200_132", "--out", "windows"});
-  EXPECT_EQ(ReadText(File("releases/1.0/windows/h200_132.h")),
-            ReadText(File("windows/h200_132.h")));
-
-  // A program that is faster than both, everywhere.
-  test::EvidenceBuilder more;
-  more.Time(test::kTwo, {{1, 1600}, {64, 2100}, {128, 4100}, {4096, 41000}});
-  more.Flat(test::kTwo, {1, 64, 128, 4096}, 0.0006);
-  Dump(Complete(std::move(more.evidence)), File("more"));
-  Import("more");
-  Json({"plan", "--board", "h200_132"});
-  ExpectRefused({"release", "1.0", "--out", "releases"}, "frozen");
-  const auto second = Json({"release", "1.1", "--out", "releases", "--previous", "releases/1.0/"});
-  EXPECT_GT(second.at("boards")[0].at("moved"), 0);
-  EXPECT_THAT(ReadText(File("releases/1.1/CHANGES.md")), HasSubstr("# 1.1 against 1.0"));
-
-  const auto shipped = Json({"history", "--from", "1.1"}).at("entries");
-  ASSERT_FALSE(shipped.empty());
-  for (const auto& entry : shipped) EXPECT_EQ(entry.at("source"), "plan 2 (release 1.1)");
-  EXPECT_TRUE(Json({"history", "--from", "#8253", "--to", "#8293"}).at("entries").empty());
-  ExpectRefused({"release", "../x", "--out", "releases"}, "letters, digits");
-  ExpectRefused({"release", "1.2", "--out", "releases", "--previous", "nowhere"}, "nowhere");
 }
 
 TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {

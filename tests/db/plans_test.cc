@@ -43,6 +43,8 @@ TEST_F(PlansTest, ThePlanOfABoardIsItsLatest) {
   EXPECT_FALSE(store_.LoadPlan("b200_148").has_value());
   EXPECT_EQ(store_.LoadPlans("h200_132").size(), 2U);
   EXPECT_EQ(store_.LoadPlans("").size(), 2U);
+  EXPECT_EQ(store_.LoadPlans("", "bwd_w32_*")[0].plan.routes.size(), 1U);
+  EXPECT_EQ(store_.LoadPlans("", "fwd_*")[0].plan.routes.size(), 0U);
 }
 
 TEST_F(PlansTest, TheSamePlanIsStoredOnce) {
@@ -88,7 +90,8 @@ TEST(WaiverTest, OtherTextIsNone) {
         "bwd_w32_h4096 up to 8192 rows to 0.4: r", "bwd_w31_h4096 bwd_x up to 8192 rows to 0.4: r",
         "bwd_w32_h4096 bwd_x up to 99999999999999999999 rows to 0.4: r",
         "bwd_w32_h4096 bwd_x up to 8192 rows to 0.4.1: r",
-        "bwd_w32_h4096 bwd_x up to -1 rows to 0.4: r"}) {
+        "bwd_w32_h4096 bwd_x up to -1 rows to 0.4: r",
+        "bwd_w32_h4096 a b up to 1 rows to 0.4: r"}) {
     EXPECT_FALSE(ParseWaiver(text).has_value()) << text;
   }
 }

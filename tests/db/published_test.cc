@@ -56,6 +56,15 @@ TEST(Published, KeepsEveryCellAsPrinted) {
   EXPECT_EQ(records[1].width, 0);
 }
 
+// Found by the fuzzer: JSON's own exception left the program, and numbers out of range read as 0.
+TEST(Published, RefusesCellsThatAreNoTextOrTooLarge) {
+  EXPECT_THAT(
+      ErrorOf([] { ParsePublished("pr,arch,h\n#1,sm_100a,256\n#\xff,sm_100a,1\n", "edges"); }),
+      HasSubstr("edges row 2: a cell is no UTF-8 text"));
+  EXPECT_THAT(ErrorOf([] { ParsePublished("pr,arch,h\n#1,sm_100a,99999999999\n", "edges"); }),
+              HasSubstr("edges row 1: h: '99999999999'"));
+}
+
 TEST(Published, RefusesRowsItCannotPlace) {
   EXPECT_THAT(ErrorOf([] { ParsePublished("pr,arch,h\n#1,sm_1,256\n", "edges"); }),
               HasSubstr("edges row 1"));

@@ -62,6 +62,27 @@ TEST(ParseHeaderTest, GivesBackThePlan) {
   EXPECT_EQ(header.routes[0].windows[0].program, test::kWide256);
 }
 
+// Found by the fuzzer: the message quoted a table's name as it stood in the file.
+TEST(ParseHeaderTest, QuotesTheFileWithoutItsControlCharacters) {
+  try {
+    ParseHeader(Replace(Text(), "kGb300_152_fwd_w32_h256[]", "kGb300_\x11[]"), "a.h");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("kGb300_\\x11"));
+    EXPECT_THAT(error.what(), testing::Not(HasSubstr("\x11")));
+  }
+}
+
+// std::regex recurses with every character: a line of 50,000 ended the process.
+TEST(ParseHeaderTest, RefusesAWindowLineOfAnyLength) {
+  try {
+    ParseHeader(Replace(Text(), "    {", std::string(1000000, ' ') + "{"), "a.h");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected a window"));
+  }
+}
+
 struct Tampering {
   const char* from;
   const char* to;

@@ -1,9 +1,12 @@
 // The sweep's side of the worker, against shell scripts that answer, complain, die and hang.
 #include "tuner/sweep/worker.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "accuracy/error.h"
 #include "kernels/program_list.h"
+#include "tuner/sweep/task_json.h"
 
 namespace fenestra {
 namespace {
@@ -49,6 +52,27 @@ TEST(Worker, GivesUpOnAWorkerThatHangs) {
   EXPECT_FALSE(outcome.ok);
   EXPECT_EQ(outcome.program, "slow");
   EXPECT_NE(outcome.reason.find("hung"), std::string::npos) << outcome.reason;
+}
+
+// Found by the fuzzer: such a number was converted to whatever the machine makes of it.
+TEST(Task, RefusesNumbersThatItCannotHold) {
+  for (const char* width :
+       {"5e67", "51111111111111111111111111111112", "2147483648", "-1", "true"}) {
+    EXPECT_THROW(
+        ParseTask(fmt::format(R"({{"kind": "launch", "width": {}, "programs": []}})", width)),
+        Error)
+        << width;
+  }
+}
+
+// What a worker says of its task is one line, whatever the task held.
+TEST(Task, IsRefusedInOneLine) {
+  try {
+    ParseTask(R"({"kind": "launch", "width": 512, "programs": ["a\nb"]})");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), R"(worker: no program 'a\nb' in this build)");
+  }
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "accuracy/error.h"
+#include "db/text_line.h"
 #include "kernels/program_list.h"
 
 namespace fenestra {
@@ -20,7 +23,8 @@ Json NamesOf(const std::vector<int>& programs) {
 
 int ProgramOf(const std::string& name) {
   const int program = FindProgram(name);
-  if (program < 0) throw Error(fmt::format("worker: no program '{}' in this build", name));
+  if (program < 0)
+    throw Error(fmt::format("worker: no program '{}' in this build", text::Escape(name)));
   return program;
 }
 
@@ -34,6 +38,18 @@ template <typename Enum>
 Enum Need(std::optional<Enum> value, const char* what) {
   if (!value) throw Error(fmt::format("worker: unknown {}", what));
   return *value;
+}
+
+// A whole number from 0 up that the type can hold: JSON's own conversion of others is undefined.
+template <typename Number>
+Number NumberOf(const Json& json, const char* name) {
+  const Json& value = json.at(name);
+  const std::int64_t wide = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+  if (wide < 0 || wide > std::numeric_limits<Number>::max()) {
+    throw Error(fmt::format("worker: {}: {} is no whole number from 0 to {}", name,
+                            text::Escape(value.dump()), std::numeric_limits<Number>::max()));
+  }
+  return static_cast<Number>(wide);
 }
 
 Json ToJson(const TimeTask& task) {
@@ -66,28 +82,29 @@ Task FromJson(const Json& json) {
   if (kind == "time") {
     return TimeTask{.route = Need(ParseRoute(json.at("route").get<std::string>()), "route"),
                     .view = Need(ParseView(json.at("view").get<std::string>()), "view"),
-                    .tokens = json.at("tokens"),
+                    .tokens = NumberOf<std::int64_t>(json, "tokens"),
                     .programs = ProgramsOf(json.at("programs")),
-                    .session = json.at("session"),
-                    .process = json.at("process")};
+                    .session = NumberOf<int>(json, "session"),
+                    .process = NumberOf<int>(json, "process")};
   }
   if (kind == "accuracy") {
-    return AccuracyTask{.width = json.at("width"),
-                        .rows = json.at("rows"),
+    return AccuracyTask{.width = NumberOf<int>(json, "width"),
+                        .rows = NumberOf<std::int64_t>(json, "rows"),
                         .family = Need(ParseFamily(json.at("family").get<std::string>()), "family"),
-                        .inputs = json.at("inputs"),
+                        .inputs = NumberOf<int>(json, "inputs"),
                         .programs = ProgramsOf(json.at("programs"))};
   }
   if (kind == "edge") {
     return EdgeTask{.route = Need(ParseRoute(json.at("route").get<std::string>()), "route"),
-                    .rows = json.at("rows"),
+                    .rows = NumberOf<std::int64_t>(json, "rows"),
                     .below = ProgramOf(json.at("below")),
                     .above = ProgramOf(json.at("above"))};
   }
   if (kind == "launch") {
-    return LaunchTask{.width = json.at("width"), .programs = ProgramsOf(json.at("programs"))};
+    return LaunchTask{.width = NumberOf<int>(json, "width"),
+                      .programs = ProgramsOf(json.at("programs"))};
   }
-  throw Error(fmt::format("worker: unknown task '{}'", kind));
+  throw Error(fmt::format("worker: unknown task '{}'", text::Escape(kind)));
 }
 
 }  // namespace
@@ -100,7 +117,7 @@ Task ParseTask(const std::string& line) {
   try {
     return FromJson(Json::parse(line));
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("worker: not a task: {}", error.what()));
+    throw Error(fmt::format("worker: not a task: {}", text::Escape(error.what())));
   }
 }
 
