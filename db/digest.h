@@ -7,9 +7,8 @@
 
 namespace fenestra {
 
-// 64-bit FNV-1a of the bytes.
-constexpr std::uint64_t Fnv1a(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
+// 64-bit FNV-1a of the bytes; with `hash` of what stands before them, of the whole.
+constexpr std::uint64_t Fnv1a(std::string_view bytes, std::uint64_t hash = 0xcbf29ce484222325ULL) {
   for (char c : bytes) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   }

@@ -13,33 +13,12 @@
 #include "db/files.h"
 #include "db/record_check.h"
 #include "db/text.h"
-#include "db/text_columns.h"
+#include "db/text_section.h"
 
 namespace fenestra {
 namespace {
 
 namespace fs = std::filesystem;
-using text::AppendField;
-
-template <typename Record>
-void AppendSection(const std::vector<const Record*>& records, std::string* out) {
-  if (records.empty()) return;
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const Record* record : records) {
-    std::string group;
-    std::string line;
-    fields::All<Record>(*record, [&](std::string_view name, const auto& value) {
-      if (name == "board") return;
-      AppendField(text::FieldOf(value), text::IsGroupColumn<Record>(name) ? &group : &line);
-    });
-    groups[group].push_back(std::move(line));
-  }
-  *out += text::ColumnsOf<Record>().header + '\n';
-  for (const auto& [group, lines] : groups) {
-    if (!group.empty()) out->append(text::kGroupMark).append("\t").append(group).append("\n");
-    for (const std::string& line : lines) out->append(line).append("\n");
-  }
-}
 
 // The environments that records of a board name.
 std::set<std::string_view> EnvironmentsOf(const Evidence& evidence, std::string_view board) {
@@ -64,7 +43,7 @@ std::set<std::string_view> BoardsOf(const Evidence& evidence) {
 // REQUIRES: the evidence is sorted.
 std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
   const std::set<std::string_view> environments = EnvironmentsOf(evidence, board);
-  std::string out = fmt::format("{}\t{}\t{}\n", text::kMagic, kTextVersion, board);
+  std::string out = text::HeadLine(board);
   fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
     std::vector<const Record*> records;
     for (const Record& record : list) {
@@ -74,9 +53,11 @@ std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
         if (fields::BoardOf(record) == board) records.push_back(&record);
       }
     }
-    AppendSection(records, &out);
+    if (records.empty()) return;
+    text::AppendSectionHead<Record>(&out);
+    text::AppendGroups(records, &out);
   });
-  return out.append(text::kEnd).append("\n");
+  return out + text::EndLine();
 }
 
 // The file of a board that a record belongs in, as what follows the board's name.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "db/published.h"
+#include "export/json.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/suggest.h"
@@ -35,35 +36,6 @@ std::string PointsText(const HistoryEntry& entry) {
   const std::size_t more = entry.points.size() - 1;
   return fmt::format("{} at {}{}", first.fraction, first.at,
                      more > 0 ? fmt::format(" (+{})", more) : "");
-}
-
-Json JsonOf(const HistoryEntry& entry) {
-  Json points = Json::array();
-  for (const HistoryPoint& point : entry.points) {
-    points.push_back({{"source", point.source},
-                      {"board", point.board},
-                      {"weight", point.weight},
-                      {"at", point.at},
-                      {"statistic", point.statistic},
-                      {"program", point.program},
-                      {"reference", point.reference},
-                      {"fraction", point.fraction},
-                      {"comparator_fraction", point.comparator_fraction}});
-  }
-  Json json{{"source", entry.source},
-            {"arch", ToString(entry.arch)},
-            {"board", entry.board},
-            {"routes", RouteNames(entry)},
-            {"residual_stated", entry.residual_stated},
-            {"unit", entry.unit}};
-  json["before"] = entry.before ? Json(*entry.before) : Json(nullptr);
-  json["after"] = entry.after ? Json(*entry.after) : Json(nullptr);
-  json["kind"] = entry.kind ? Json(ToString(*entry.kind)) : Json(nullptr);
-  json["program_below"] = entry.program_below;
-  json["program_above"] = entry.program_above;
-  json["reason"] = entry.reason;
-  json["points"] = points;
-  return json;
 }
 
 class HistoryCommand final : public Command {

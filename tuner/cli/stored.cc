@@ -22,12 +22,27 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store) {
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db) {
   Evidence evidence = store.Load(board.name);
   if (evidence.times.empty() && evidence.accuracy.empty()) {
-    throw Error(
-        fmt::format("'{}' holds no evidence of {}: 'fenestra sweep' measures it, 'fenestra "
-                    "import' reads it from text",
-                    db, board.name));
+    ThrowNoEvidence(db, board.name);
   }
   return evidence;
+}
+
+void ThrowNoEvidence(const std::string& db, std::string_view board) {
+  throw Error(
+      fmt::format("'{}' holds no evidence of {}: 'fenestra sweep' measures it, 'fenestra "
+                  "import' reads it from text",
+                  db, board));
+}
+
+Evidence LoadWidthEvidence(const Store& store, std::string_view board, int width) {
+  return store.LoadWidth(board, width);
+}
+
+void LoadRouteEvidence(const Store& store, std::string_view board, const Route& route,
+                       Evidence* evidence) {
+  Evidence own = store.LoadRoute(board, route);
+  evidence->times = std::move(own.times);
+  evidence->edges = std::move(own.edges);
 }
 
 Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,

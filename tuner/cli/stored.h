@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "db/store.h"
 #include "kernels/board.h"
@@ -14,6 +15,13 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store);
 
 // All evidence of the board. Throws Error when there is none; `db` names the store in it.
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db);
+[[noreturn]] void ThrowNoEvidence(const std::string& db, std::string_view board);
+
+// The same in parts, for a command that need not hold all of it: what a width's routes share, and
+// then one route's times and edges in place of those of the route before.
+Evidence LoadWidthEvidence(const Store& store, std::string_view board, int width);
+void LoadRouteEvidence(const Store& store, std::string_view board, const Route& route,
+                       Evidence* evidence);
 
 // The board's latest plan, without the routes that do not match. Throws Error when there is none,
 // it was chosen from other evidence than the store now holds, or no route is left.

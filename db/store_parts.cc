@@ -1,0 +1,185 @@
+// Parts of a board's evidence, for those who need not hold all of it at once.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "accuracy/digest.h"
+#include "db/digest.h"
+#include "db/store.h"
+#include "db/store_impl.h"
+#include "db/text_section.h"
+
+namespace fenestra {
+namespace {
+
+// Columns that select a part; each visits them with their values.
+struct OfBoard {
+  std::string board;
+  void operator()(auto& visit) const { visit("board", board); }
+};
+struct OfRoute {
+  std::string board;
+  Route route;
+  void operator()(auto& visit) const {
+    visit("board", board);
+    visit("route", route);
+  }
+};
+struct OfWidth {
+  std::string board;
+  int width;
+  void operator()(auto& visit) const {
+    visit("board", board);
+    visit("width", width);
+  }
+};
+
+template <typename Part>
+std::string WhereSql(const Part& part) {
+  ColumnNames names(" = ?", " AND ");
+  part(names);
+  return names.text();
+}
+
+template <typename Record, typename Part>
+std::vector<Record> LoadPart(sqlite::Connection* connection, const Table<Record>& table,
+                             const Part& part) {
+  sqlite::Statement select =
+      connection->Prepare(fmt::format("{} WHERE {}", Table<Record>::SelectSql(), WhereSql(part)));
+  Binder binder(&select);
+  part(binder);
+  std::vector<Record> records;
+  while (select.Step()) records.push_back(table.Current(select));
+  std::sort(records.begin(), records.end());
+  return records;
+}
+
+// The routes, or the widths, that a table has records of, in the order of their text.
+template <typename Record>
+auto PartsOf(sqlite::Connection* connection, const std::string& board) {
+  constexpr bool kByRoute = requires(Record record) { record.key.route; }
+  || requires(Record record) { record.route; };
+  using Value = std::conditional_t<kByRoute, Route, int>;
+  using Part = std::conditional_t<kByRoute, OfRoute, OfWidth>;
+  ColumnNames names("", ", ");
+  names(kByRoute ? "route" : "width", Value{});
+  sqlite::Statement select =
+      connection->Prepare(fmt::format("SELECT DISTINCT {} FROM {} WHERE {}", names.text(),
+                                      fields::Kind<Record>::kName, WhereSql(OfBoard{board})));
+  const OfBoard of_board{board};
+  Binder binder(&select);
+  of_board(binder);
+  std::map<std::string, Part> parts;
+  while (select.Step()) {
+    Value value{};
+    ColumnReader reader(connection, &select);
+    reader(kByRoute ? "route" : "width", value);
+    parts.emplace(text::FieldOf(value), Part{board, value});
+  }
+  return parts;
+}
+
+template <typename Record>
+constexpr bool kInParts =
+    std::is_same_v<Record, TimeRecord> || std::is_same_v<Record, EdgeRecord> ||
+    std::is_same_v<Record, FailureRecord> || std::is_same_v<Record, AccuracyRecord> ||
+    std::is_same_v<Record, DigestRecord>;
+
+template <typename Record>
+std::vector<const Record*> PointersTo(const std::vector<Record>& records) {
+  std::vector<const Record*> pointers;
+  pointers.reserve(records.size());
+  for (const Record& record : records) pointers.push_back(&record);
+  return pointers;
+}
+
+// Calls add(text) for each part of a section; once with its head before the first.
+template <typename Record>
+void ForEachPartText(sqlite::Connection* connection, const Table<Record>& table,
+                     const std::string& board, const auto& add) {
+  bool first = true;
+  const auto add_part = [&](const auto& part) {
+    const std::vector<Record> records = LoadPart(connection, table, part);
+    if (records.empty()) return;
+    std::string text;
+    if (std::exchange(first, false)) text::AppendSectionHead<Record>(&text);
+    text::AppendGroups(PointersTo(records), &text);
+    add(text);
+  };
+  if constexpr (kInParts<Record>) {
+    for (const auto& [name, part] : PartsOf<Record>(connection, board)) add_part(part);
+  } else {
+    add_part(OfBoard{board});
+  }
+}
+
+}  // namespace
+
+std::vector<Environment> Store::LoadEnvironments(std::string_view board) const {
+  std::set<std::string> named;
+  const auto add_named = [&]<typename Record>(const Table<Record>&) {
+    if constexpr (
+        requires(Record record) { record.environment; } ||
+        requires(Record record) { record.key.environment; }) {
+      sqlite::Statement select = impl_->connection.Prepare(fmt::format(
+          "SELECT DISTINCT environment FROM {} WHERE board = ?", fields::Kind<Record>::kName));
+      select.Bind(1, board);
+      while (select.Step()) named.emplace(select.Text(0));
+    }
+  };
+  std::apply([&](const auto&... table) { (add_named(table), ...); }, impl_->tables);
+  std::vector<Environment> environments;
+  impl_->TableOf<Environment>().Load("", &environments);
+  std::erase_if(environments,
+                [&](const Environment& environment) { return !named.contains(environment.id); });
+  std::sort(environments.begin(), environments.end());
+  return environments;
+}
+
+bool Store::HasTimes(std::string_view board) const {
+  sqlite::Statement select =
+      impl_->connection.Prepare("SELECT 1 FROM times WHERE board = ? LIMIT 1");
+  select.Bind(1, board);
+  return select.Step();
+}
+
+Evidence Store::LoadRoute(std::string_view board, const Route& route) const {
+  const std::string name(board);
+  sqlite::Connection* connection = &impl_->connection;
+  Evidence evidence;
+  evidence.times = LoadPart(connection, impl_->TableOf<TimeRecord>(), OfRoute{name, route});
+  evidence.edges = LoadPart(connection, impl_->TableOf<EdgeRecord>(), OfRoute{name, route});
+  return evidence;
+}
+
+Evidence Store::LoadWidth(std::string_view board, int width) const {
+  const OfWidth part{std::string(board), width};
+  sqlite::Connection* connection = &impl_->connection;
+  Evidence evidence;
+  evidence.accuracy = LoadPart(connection, impl_->TableOf<AccuracyRecord>(), part);
+  evidence.failures = LoadPart(connection, impl_->TableOf<FailureRecord>(), part);
+  return evidence;
+}
+
+std::string Store::EvidenceDigest(std::string_view board) const {
+  const std::string name(board);
+  std::uint64_t hash = Fnv1a(text::HeadLine(board));
+  const auto add = [&hash](const std::string& text) { hash = Fnv1a(text, hash); };
+  const auto add_section = [&]<typename Record>(const Table<Record>& table) {
+    if constexpr (std::is_same_v<Record, Environment>) {
+      const std::vector<Environment> environments = LoadEnvironments(board);
+      if (environments.empty()) return;
+      std::string text;
+      text::AppendSectionHead<Environment>(&text);
+      text::AppendGroups(PointersTo(environments), &text);
+      add(text);
+    } else {
+      ForEachPartText(&impl_->connection, table, name, add);
+    }
+  };
+  std::apply([&](const auto&... table) { (add_section(table), ...); }, impl_->tables);
+  add(text::EndLine());
+  return DigestText(hash);
+}
+
+}  // namespace fenestra
