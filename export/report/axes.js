@@ -15,7 +15,8 @@ function palette() {
 }
 
 // Beside the color, so that no reading rests on color alone.
-const kMarks = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'crossRot', 'rectRounded', 'cross'];
+const kMarks = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'crossRot', 'rectRounded',
+  'cross'];
 
 function withAlpha(color, alpha) {
   return color + Math.round(255 * alpha).toString(16).padStart(2, '0');
@@ -77,7 +78,7 @@ function logAxis(colors, title, format, range = [undefined, undefined]) {
 function linearAxis(colors, title, format, range) {
   const axis = baseAxis(colors, title);
   return {...axis, type: 'linear', min: range[0], max: range[1],
-    ticks: {...axis.ticks, callback: (value) => format(value)}};
+    ticks: {...axis.ticks, callback: format, includeBounds: false}};
 }
 
 // Smallest and largest of the numbers, each given room.

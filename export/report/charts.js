@@ -34,17 +34,22 @@ function drawChart(canvas, label, datasets, scales, overlayOptions, colors, tool
   });
 }
 
-// Readings of one row count, nearest curve first; a few, for a list of all would hide the chart.
+// Readings of one row count, smallest first: of what is routed, dashed lines, and a few others, for
+// a list of all would hide the chart.
 const kReadings = 9;
-const isOneOfFew = (item, index, items) => {
-  const rows = items[0].raw.x;
-  return item.raw.x === rows && index < kReadings;
-};
+
+function isOneOfFew(item, index, items) {
+  if (item.raw.x !== items[0].raw.x) return false;
+  if (item.dataset.always) return true;
+  const smaller = items.filter((one) => one.raw.y < item.raw.y || one.dataset.always);
+  return smaller.length < kReadings;
+}
 
 function curve(name, points, mark, {routed, muted, dashed}, colors) {
   const color = mark.color;
   return {
     label: name,
+    always: routed || dashed,
     data: points,
     showLine: true,
     spanGaps: true,
@@ -53,7 +58,7 @@ function curve(name, points, mark, {routed, muted, dashed}, colors) {
     backgroundColor: colors.paper,
     pointStyle: mark.shape,
     pointBorderColor: color,
-    pointRadius: muted ? 0 : dashed ? 0 : 2.5,
+    pointRadius: muted || dashed ? 0 : points.length > 60 ? 1.5 : 2.5,
     pointHoverRadius: 4,
     borderWidth: routed ? 2.2 : 1.2,
     borderDash: dashed ? [6, 4] : [],
@@ -70,11 +75,8 @@ function bandsOf(choice, marks) {
   }));
 }
 
-// From the first row count measured to a little above the last, so that the top window shows.
-function rowRange(rows, choice) {
-  const last = Math.max(...rows, choice.route.qualified_rows || 1);
-  return [Math.min(...rows, 1), last * 1.35];
-}
+// From 1 to a little above the last row count measured, so that the top window shows.
+const rowRange = (rows) => [1, Math.max(...rows, 1) * 1.35];
 
 function windowAt(choice, rows) {
   const found = choice.windows.find((window) => window.lo < rows && rows <= window.hi);
@@ -113,7 +115,7 @@ function drawTimes(choice, marks) {
   const format = (value) => significant(value, 4);
   const all = series.flatMap((one) => one.points.map((point) => point.y));
   const scales = {
-    x: rowAxis(colors, rowRange(choice.times.rows, choice)),
+    x: rowAxis(colors, rowRange(choice.times.rows)),
     y: choice.over ? linearAxis(colors, title, format, overRange(series))
       : logAxis(colors, title, format, rangeOf(all, 1.3)),
   };
@@ -176,7 +178,7 @@ function drawErrors(choice, marks) {
     series.map((one) => curve(one.name, one.points, one.mark, {
       routed: one.routed, muted: !one.routed && !one.comparator, dashed: one.comparator}, colors)),
     {
-      x: rowAxis(colors, rowRange(rows, choice)),
+      x: rowAxis(colors, rowRange(rows)),
       y: logAxis(colors, 'worst error, fraction of the budget', (v) => significant(v, 2), range),
     },
     {

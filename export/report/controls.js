@@ -103,8 +103,8 @@ function start() {
   });
   setRadios('unit', [[false, '\u00b5s'], [true, 'over the streaming floor']], state.over,
     (value) => { state.over = value; drawCharts(); });
-  setRadios('history-scope', [['route', 'this route and board'], ['archs', 'this route, every board'],
-    ['board', 'this board'], ['all', 'all']], state.history,
+  setRadios('history-scope', [['route', 'this route and board'],
+    ['archs', 'this route, every board'], ['board', 'this board'], ['all', 'all']], state.history,
   (value) => { state.history = value; showHistory(); });
   setRadios('doubts-scope', [['route', 'this route'], ['board', 'the board']], state.doubts,
     (value) => { state.doubts = value; showDoubtsOf(); });

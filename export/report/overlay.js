@@ -56,6 +56,7 @@ function drawBandLabel(chart, left, right, label, color) {
     ctx.save();
     ctx.translate(left + 4, chartArea.top + 5);
     ctx.rotate(Math.PI / 2);
+    ctx.globalAlpha = 0.75;  // curves cross it
     ctx.textBaseline = 'bottom';
     ctx.textAlign = 'left';
     ctx.fillText(shortened(ctx, label, chartArea.height - 12), 0, 0);

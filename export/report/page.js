@@ -37,9 +37,9 @@ function drawCharts() {
   byId('time').querySelector('.plot').hidden = !timed;
   byId('time-data').hidden = !timed;
   byId('time-hint').textContent = !timed ? 'This route has no times on this board.'
-    : `Median of paired processes. Dashed: a kernel that only moves the same bytes. Bands: windows;${
-      ' '}a solid edge is there for accuracy, a dashed one for speed.${
-        choice.over ? ' Far slower programs are cut off.' : ''}`;
+    : 'Median of paired processes. Dashed: a kernel that only moves the same bytes. Bands: '
+      + 'windows; a solid edge is there for accuracy, a dashed one for speed.'
+      + (choice.over ? ' What is far slower is cut off.' : '');
   if (timed) {
     drawTimes(choice, marks);
     showTimesTable(choice);

@@ -80,14 +80,15 @@ function showHistoryTable(entries, label) {
     textColumn('board', (e) => e.board || e.arch),
     textColumn('routes', (e) => e.routes.join(', ')
       + (e.residual_stated ? '' : ' (residual not stated)'), {program: true}),
-    {title: 'before', number: true, value: (e) => e.before, text: (e) => e.before ?? '?'},
+    {title: 'before', number: true, value: (e) => e.before, 
+      text: (e) => e.before ?? (e.board ? 'new' : '?')},
     {title: 'after', number: true, value: (e) => e.after, text: (e) => e.after ?? 'gone'},
     textColumn('unit', (e) => e.unit),
     textColumn('kind', (e) => e.kind ?? 'not stated'),
+    textColumn('reason', (e) => e.reason, {wide: true}),
+    textColumn('dw error (budget)', pointsText, {wide: true}),
     programColumn('below', (e) => e.program_below),
     programColumn('above', (e) => e.program_above),
-    textColumn('dw error (budget)', pointsText, {wide: true}),
-    textColumn('reason', (e) => e.reason, {wide: true}),
   ], entries, true));
 }
 

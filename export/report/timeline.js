@@ -88,6 +88,6 @@ function showKey(owners, colors) {
   return hint.replaceChildren(...owners.flatMap((owner, i) => {
     const swatch = make('span', {'aria-hidden': 'true'}, '\u25a0 ');
     swatch.style.color = colors.series[i % colors.series.length];
-    return [swatch, `${owner}  `];
-  }), 'Marks: circle, an accuracy edge; square, a speed edge; triangle, the top; star, not stated.');
+    return [swatch, `${owner}\u2003`];
+  }), 'Marks: circle, accuracy edge; square, speed edge; triangle, top; star, not stated.');
 }
