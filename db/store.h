@@ -82,14 +82,14 @@ class Store {
   // All evidence of a board, sorted, with the environments it names and all published figures.
   Evidence Load(std::string_view board) const;
   // Parts of it, sorted, which name environments but do not hold them: times and edges of a route;
-  // accuracy and failures of a width.
+  // accuracy and failures of a width, and the kernels.
   Evidence LoadRoute(std::string_view board, const Route& route) const;
   Evidence LoadWidth(std::string_view board, int width) const;
   // The environments that a board's records name, by id.
   std::vector<Environment> LoadEnvironments(std::string_view board) const;
-  // DigestOf(Load(board)), with the records of one route or width in memory at a time.
-  // REQUIRES: the board has evidence.
-  std::string EvidenceDigest(std::string_view board) const;
+  // DigestOf(Load(board)), with the records of one route or width in memory at a time. Where
+  // `lender` is another board, with its times and failures beside. REQUIRES: there is evidence.
+  std::string EvidenceDigest(std::string_view board, std::string_view lender) const;
   // Boards with evidence, by name.
   std::vector<std::string> Boards() const;
 

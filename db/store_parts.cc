@@ -113,27 +113,47 @@ void ForEachPartText(sqlite::Connection* connection, const Table<Record>& table,
   }
 }
 
-}  // namespace
+// Lists that a lender gives (tuner/lender.h).
+template <typename Record>
+constexpr bool kLent = std::is_same_v<Record, TimeRecord> || std::is_same_v<Record, FailureRecord>;
 
-std::vector<Environment> Store::LoadEnvironments(std::string_view board) const {
+template <typename Record>
+constexpr bool kNamesEnvironment = requires(Record record) {
+  record.environment;
+}
+|| requires(Record record) { record.key.environment; };
+
+// Ids that the board's records name, or those of the kinds that are lent.
+std::set<std::string> NamedBy(sqlite::Connection* connection, const auto& tables,
+                              std::string_view board, bool lent) {
   std::set<std::string> named;
-  const auto add_named = [&]<typename Record>(const Table<Record>&) {
-    if constexpr (
-        requires(Record record) { record.environment; } ||
-        requires(Record record) { record.key.environment; }) {
-      sqlite::Statement select = impl_->connection.Prepare(fmt::format(
+  const auto add = [&]<typename Record>(const Table<Record>&) {
+    if constexpr (kNamesEnvironment<Record>) {
+      if (lent && !kLent<Record>) return;
+      sqlite::Statement select = connection->Prepare(fmt::format(
           "SELECT DISTINCT environment FROM {} WHERE board = ?", fields::Kind<Record>::kName));
       select.Bind(1, board);
       while (select.Step()) named.emplace(select.Text(0));
     }
   };
-  std::apply([&](const auto&... table) { (add_named(table), ...); }, impl_->tables);
+  std::apply([&](const auto&... table) { (add(table), ...); }, tables);
+  return named;
+}
+
+// Those of the environments that are named, by id.
+std::vector<Environment> Select(Table<Environment>* table, const std::set<std::string>& named) {
   std::vector<Environment> environments;
-  impl_->TableOf<Environment>().Load("", &environments);
-  std::erase_if(environments,
-                [&](const Environment& environment) { return !named.contains(environment.id); });
+  table->Load("", &environments);
+  std::erase_if(environments, [&](const Environment& one) { return !named.contains(one.id); });
   std::sort(environments.begin(), environments.end());
   return environments;
+}
+
+}  // namespace
+
+std::vector<Environment> Store::LoadEnvironments(std::string_view board) const {
+  return Select(&impl_->TableOf<Environment>(),
+                NamedBy(&impl_->connection, impl_->tables, board, false));
 }
 
 bool Store::HasTimes(std::string_view board) const {
@@ -144,11 +164,11 @@ bool Store::HasTimes(std::string_view board) const {
 }
 
 Evidence Store::LoadRoute(std::string_view board, const Route& route) const {
-  const std::string name(board);
+  const OfRoute part{std::string(board), route};
   sqlite::Connection* connection = &impl_->connection;
   Evidence evidence;
-  evidence.times = LoadPart(connection, impl_->TableOf<TimeRecord>(), OfRoute{name, route});
-  evidence.edges = LoadPart(connection, impl_->TableOf<EdgeRecord>(), OfRoute{name, route});
+  evidence.times = LoadPart(connection, impl_->TableOf<TimeRecord>(), part);
+  evidence.edges = LoadPart(connection, impl_->TableOf<EdgeRecord>(), part);
   return evidence;
 }
 
@@ -158,27 +178,34 @@ Evidence Store::LoadWidth(std::string_view board, int width) const {
   Evidence evidence;
   evidence.accuracy = LoadPart(connection, impl_->TableOf<AccuracyRecord>(), part);
   evidence.failures = LoadPart(connection, impl_->TableOf<FailureRecord>(), part);
+  evidence.kernels = LoadPart(connection, impl_->TableOf<KernelRecord>(), OfBoard{part.board});
   return evidence;
 }
 
-std::string Store::EvidenceDigest(std::string_view board) const {
-  const std::string name(board);
-  std::uint64_t hash = Fnv1a(text::HeadLine(board));
+std::string Store::EvidenceDigest(std::string_view board, std::string_view lender) const {
+  std::uint64_t hash = Fnv1a("");
   const auto add = [&hash](const std::string& text) { hash = Fnv1a(text, hash); };
-  const auto add_section = [&]<typename Record>(const Table<Record>& table) {
-    if constexpr (std::is_same_v<Record, Environment>) {
-      const std::vector<Environment> environments = LoadEnvironments(board);
-      if (environments.empty()) return;
-      std::string text;
-      text::AppendSectionHead<Environment>(&text);
-      text::AppendGroups(PointersTo(environments), &text);
-      add(text);
-    } else {
-      ForEachPartText(&impl_->connection, table, name, add);
-    }
+  const auto add_board = [&](const std::string& name, bool lent) {
+    const auto add_section = [&]<typename Record>(const Table<Record>& table) {
+      if constexpr (std::is_same_v<Record, Environment>) {
+        const std::vector<Environment> environments = Select(
+            &impl_->TableOf<Environment>(), NamedBy(&impl_->connection, impl_->tables, name, lent));
+        if (environments.empty()) return;
+        std::string text;
+        text::AppendSectionHead<Environment>(&text);
+        text::AppendGroups(PointersTo(environments), &text);
+        add(text);
+      } else if (!lent || kLent<Record>) {
+        ForEachPartText(&impl_->connection, table, name, add);
+      }
+    };
+    add(text::HeadLine(name));
+    std::apply([&](const auto&... table) { (add_section(table), ...); }, impl_->tables);
+    add(text::EndLine());
   };
-  std::apply([&](const auto&... table) { (add_section(table), ...); }, impl_->tables);
-  add(text::EndLine());
+  for (const std::string_view name : std::set{board, lender}) {
+    add_board(std::string(name), name != board);
+  }
   return DigestText(hash);
 }
 

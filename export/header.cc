@@ -65,7 +65,8 @@ std::string_view Describe(Basis basis, std::string_view none) {
     case Basis::kStoodIn:
       return "stood in (this board's split of rows, run elsewhere)";
     case Basis::kBorrowed:
-      return "borrowed from another board";
+      return "borrowed, not timed here (the order of programs is that of the board that the "
+             "reasons name)";
   }
   return "unknown";
 }

@@ -55,6 +55,7 @@ struct ReportRoute {
   Route route;
   std::vector<ReportProgram> programs;  // with times or errors, in list order
   std::vector<ReportTimes> times;       // by view
+  std::string timed_on;                 // the board whose times they are: this one, or its lender
   std::optional<RoutePlan> plan;
   std::string no_plan;  // why there is none
 };

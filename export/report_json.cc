@@ -48,7 +48,8 @@ Json JsonOf(const ReportRoute& route) {
             {"pass", ToString(route.route.pass)},
             {"width", route.route.width},
             {"programs", programs},
-            {"times", times}};
+            {"times", times},
+            {"timed_on", route.timed_on}};
   json["qualified_rows"] = route.plan ? Json(route.plan->qualified_rows) : Json(nullptr);
   json["windows"] = route.plan ? JsonOf(route.plan->windows) : Json::array();
   // One copy where calls in place run the same.

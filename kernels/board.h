@@ -39,4 +39,11 @@ std::string_view ToString(Arch arch);                    // "sm_90a"
 std::optional<Arch> ParseArch(std::string_view text);    // inverse of ToString
 std::optional<Arch> ArchOf(int cc_major, int cc_minor);  // from a compute capability
 
+// FP64 results a nanosecond of one SM, on an arch that is slow at FP64; none on the others.
+// NVIDIA's data sheet of the GB300 NVL72 states 100 TFLOPS of FP64 for its 72 GPUs of 152 SMs.
+constexpr std::optional<double> SlowFp64ResultsPerNs(Arch arch) {
+  if (arch != Arch::kSm103a) return std::nullopt;
+  return 100e12 / 2 / (72 * 152) / 1e9;
+}
+
 }  // namespace fenestra

@@ -14,6 +14,7 @@
 #include "tuner/choose_segments.h"
 #include "tuner/choose_table.h"
 #include "tuner/choose_windows.h"
+#include "tuner/lender.h"
 #include "tuner/readings.h"
 
 namespace fenestra {
@@ -100,7 +101,7 @@ RoutePlan PlanRoute(const RouteTable& table, const ChooseOptions& options,
   return plan;
 }
 
-// Environments of the board's times and accuracy that bear on the planned routes.
+// Environments of the times, borrowed or own, and the accuracy that bear on the planned routes.
 std::vector<std::string> EnvironmentsOf(const Evidence& evidence, const Plan& plan) {
   std::set<Route> routes;
   std::set<int> widths;
@@ -109,8 +110,9 @@ std::vector<std::string> EnvironmentsOf(const Evidence& evidence, const Plan& pl
     if (route.route.pass == Pass::kBackward) widths.insert(route.route.width);
   }
   std::set<std::string> ids;
+  const std::string_view timed_on = LenderOf(evidence, plan.board);
   for (const TimeRecord& record : evidence.times) {
-    if (record.key.board == plan.board && routes.contains(record.key.route)) {
+    if (record.key.board == timed_on && routes.contains(record.key.route)) {
       ids.insert(record.key.environment);
     }
   }

@@ -17,9 +17,10 @@ struct ChooseOptions {
   std::vector<Waiver> waivers;
 };
 
-// Chooses the windows of every route that matches and has evidence. Throws Error when the board is
-// unknown, or a route has no admissible program at some sampled row count (it says which reading
-// failed, for the program that came closest).
+// Chooses the windows of every route that matches and has evidence, on a board without times by
+// those of another (WithLender adds them). Throws Error when the board is unknown, or a route
+// has no admissible program at some sampled row count (it says which reading failed, for the
+// program that came closest).
 Plan Choose(const Evidence& evidence, const ChooseOptions& options);
 
 }  // namespace fenestra

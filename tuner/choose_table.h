@@ -41,12 +41,15 @@ AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& opti
 struct RouteTable {
   std::string board;
   Route route;
-  bool timed = false;                    // the route has times
+  bool timed = false;                    // the route has times, on the board or its lender
+  std::string timed_on;                  // which of the two they are of
   std::vector<std::string> names;        // programs, in list order
   std::vector<int> programs;             // their indices in kPrograms
   std::vector<std::int64_t> rows;        // sampled row counts, ascending
   std::vector<double> weights;           // LogWeights(rows)
   std::vector<std::vector<Cell>> cells;  // [program][sample]
+
+  bool borrows() const { return timed_on != board; }
 };
 
 // The table of a route, or none when there is no evidence to choose from: no time and, backward, no

@@ -9,6 +9,9 @@
 #include "accuracy/error.h"
 #include "accuracy/median.h"
 #include "accuracy/protocol.h"
+#include "kernels/board.h"
+#include "kernels/program_list.h"
+#include "tuner/lender.h"
 
 namespace fenestra {
 namespace {
@@ -45,6 +48,25 @@ double PairedNs(const std::map<Process, double>& times, const std::map<Process, 
   return Median(std::move(ratios)) * stream_ns;
 }
 
+// What a lent time of the program lacks on `board`.
+double LentNs(std::string_view program, std::int64_t rows, std::string_view board) {
+  const int index = FindProgram(program);
+  const Board* own = FindBoard(board);
+  return index < 0 || own == nullptr ? 0 : SlowFp64Ns(ProgramAt(index), rows, *own);
+}
+
+// Programs whose lent times do not hold on `board`.
+std::set<std::string_view> LeftOut(const Evidence& evidence, std::string_view board,
+                                   const Route& route, std::span<const std::string> programs,
+                                   std::string_view timed_on) {
+  std::set<std::string_view> left_out;
+  if (timed_on == board) return left_out;
+  for (const std::string& program : programs) {
+    if (SpillsOn(evidence, board, program, route.weight)) left_out.insert(program);
+  }
+  return left_out;
+}
+
 std::optional<std::size_t> IndexOf(std::span<const std::string> programs, std::string_view name) {
   const auto found = std::find(programs.begin(), programs.end(), name);
   if (found == programs.end()) return std::nullopt;
@@ -74,18 +96,19 @@ std::optional<double> ValueAt(const std::map<std::int64_t, double>& curve, std::
 
 TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Route& route,
                      std::span<const std::string> programs)
-    : program_count_(programs.size()) {
+    : program_count_(programs.size()), timed_on_(LenderOf(evidence, board)) {
+  const std::set<std::string_view> left_out = LeftOut(evidence, board, route, programs, timed_on_);
   std::map<std::pair<View, std::int64_t>, Point> points;
   for (const TimeRecord& record : evidence.times) {
     const TimeKey& key = record.key;
-    if (key.board != board || key.route != route) continue;
+    if (key.board != timed_on_ || key.route != route || left_out.contains(key.program)) continue;
     const std::optional<std::size_t> program = IndexOf(programs, key.program);
     if (!program && key.program != kStream) continue;
     if (record.median_ns <= 0 || key.rows <= 0) {
       throw Error(
           fmt::format("time record of {} at {} rows of {} on {} has {} ns: delete it and "
                       "sweep again",
-                      key.program, key.rows, ToString(route), board, record.median_ns));
+                      key.program, key.rows, ToString(route), key.board, record.median_ns));
     }
     Point& point = points[{key.view, key.rows}];
     const Process process{key.environment, key.session, key.process};
@@ -100,7 +123,9 @@ TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Rou
     view.rows.insert(place.second);
     rows.insert(place.second);
     for (const auto& [program, times] : point.programs) {
-      view.log_ns[program][place.second] = std::log(PairedNs(times, point.stream));
+      view.log_ns[program][place.second] =
+          std::log(PairedNs(times, point.stream) +
+                   (timed_on_ == board ? 0 : LentNs(programs[program], place.second, board)));
     }
     if (!point.stream.empty()) view.stream_log_ns[place.second] = std::log(MedianOf(point.stream));
   }
@@ -108,7 +133,7 @@ TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Rou
   for (const FailureRecord& failure : evidence.failures) {
     const std::optional<std::size_t> program = IndexOf(programs, failure.program);
     const auto view = views_.find(failure.view);
-    if (failure.board != board || failure.route != route || !program || view == views_.end()) {
+    if (failure.board != timed_on_ || failure.route != route || !program || view == views_.end()) {
       continue;
     }
     if (view->second.log_ns[*program].contains(failure.rows)) continue;

@@ -2,7 +2,8 @@
 //
 // A program's time at a view and row count is the median over its processes of its time over the
 // streaming kernel's of the same process, times the median streaming time: drift between processes
-// cancels. A process without a streaming time is set against that median instead.
+// cancels. A process without a streaming time is set against that median instead. The times are
+// those of the board's lender (lender.h) where the board has none, with its slow FP64 added.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +40,16 @@ struct MeasuredTimes {
 
 class TimeTable {
  public:
-  // Reads the times and failures of `programs` and the streaming kernel. Throws Error on a record
-  // whose time is not positive.
+  // Reads the times and failures of `programs` (their names) and the streaming kernel. Throws Error
+  // on a record whose time is not positive.
   TimeTable(const Evidence& evidence, std::string_view board, const Route& route,
             std::span<const std::string> programs);
 
   // Row counts at which any of the programs was timed in any view, ascending.
   const std::vector<std::int64_t>& rows() const { return rows_; }
+
+  // The board whose times these are: of the constructor, or its lender.
+  std::string_view timed_on() const { return timed_on_; }
 
   // One entry per program of the constructor; none where it is no candidate. A program is one where
   // it was timed, or, interpolated log-log, between two row counts at which it was, unless other
@@ -69,6 +73,7 @@ class TimeTable {
                                      bool may_bridge);
 
   std::size_t program_count_;
+  std::string_view timed_on_;
   std::map<View, ViewTimes> views_;
   std::vector<std::int64_t> rows_;
 };

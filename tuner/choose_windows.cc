@@ -32,8 +32,19 @@ std::optional<Gain> LargestGain(const RouteTable& table, const Segment& segment,
   return largest;
 }
 
-std::string FasterThan(const Gain& gain, std::string_view other) {
-  return fmt::format("{:.1f} % faster than {} at {} rows", 100 * gain.gain, other, gain.rows);
+// ", by times of h200_132" where they are borrowed.
+std::string Lender(const RouteTable& table) {
+  return table.borrows() ? fmt::format(", by times of {}", table.timed_on) : "";
+}
+
+std::string FasterThan(const RouteTable& table, const Gain& gain, std::string_view other) {
+  return fmt::format("{:.1f} % faster than {} at {} rows{}", 100 * gain.gain, other, gain.rows,
+                     Lender(table));
+}
+
+std::string AsFastAs(const RouteTable& table, std::string_view other) {
+  return fmt::format("as fast as {} and preferred for error, then list order{}", other,
+                     Lender(table));
 }
 
 // The other program that could run the whole segment at least cost; none when there is none.
@@ -64,12 +75,12 @@ std::string StartReason(const RouteTable& table, const Segment& segment,
   }
   const std::optional<std::size_t> other = RunnerUp(table, segment);
   if (!other) {
-    return fmt::format("the only program timed and accurate enough up to {} rows",
-                       window.window.hi);
+    return fmt::format("the only program timed and accurate enough up to {} rows{}",
+                       window.window.hi, Lender(table));
   }
   const std::optional<Gain> gain = LargestGain(table, segment, *other);
-  if (gain && gain->gain >= kLeastGain) return FasterThan(*gain, table.names[*other]);
-  return fmt::format("as fast as {} and preferred for error, then list order", table.names[*other]);
+  if (gain && gain->gain >= kLeastGain) return FasterThan(table, *gain, table.names[*other]);
+  return AsFastAs(table, table.names[*other]);
 }
 
 // The first failing reading of `program` in the segment; null when it passes throughout.
@@ -93,7 +104,7 @@ std::string EdgeReason(const RouteTable& table, const Segment& segment, std::siz
   const std::string& name = table.names[below];
   if (kind == EdgeKind::kSpeed) {
     const std::optional<Gain> gain = LargestGain(table, segment, below);
-    if (gain && gain->gain >= kLeastGain) return FasterThan(*gain, name);
+    if (gain && gain->gain >= kLeastGain) return FasterThan(table, *gain, name);
   }
   if (const Reading* failure = FirstFailure(table, segment, below)) {
     return fmt::format("{} {}", name, Describe(*failure));
@@ -102,7 +113,7 @@ std::string EdgeReason(const RouteTable& table, const Segment& segment, std::siz
     if (table.cells[below][i].timed) continue;
     return fmt::format("{} is not timed at {} rows", name, table.rows[i]);
   }
-  return fmt::format("as fast as {} and preferred for error, then list order", name);
+  return AsFastAs(table, name);
 }
 
 // The classes measured at an edge. Two windows of one program differ in nothing the route has.
@@ -145,7 +156,9 @@ void Summarise(const RouteTable& table, const Segment& segment, PlannedWindow* w
   }
   window->over_best = table.timed ? window->over_best / weight : 0;
   if (stream_weight > 0) window->over_stream /= stream_weight;
-  window->window.time = table.timed ? Basis::kMeasured : Basis::kNone;
+  window->window.time = !table.timed      ? Basis::kNone
+                        : table.borrows() ? Basis::kBorrowed
+                                          : Basis::kMeasured;
   if (table.route.pass == Pass::kBackward) {
     window->window.accuracy = stood_in ? Basis::kStoodIn : Basis::kMeasured;
   }

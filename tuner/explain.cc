@@ -53,6 +53,7 @@ Explanation Explain(const Evidence& evidence, const ChooseOptions& given, const 
   }
   const TimeTable times(evidence, options.board, route, names);
   explanation.timed = !times.rows().empty();
+  explanation.timed_on = times.timed_on();
   std::vector<std::optional<RelativeTime>> at(names.size());
   if (explanation.timed) at = times.At(std::max(explanation.rows, times.rows().front()));
   const AccuracyTable accuracy(evidence, options.board, route.width);

@@ -25,6 +25,7 @@ struct Explanation {
   std::int64_t rows = 0;                // looked at: those asked for or, above the sampled ones,
                                         // the last sampled
   bool timed = false;                   // the route has times
+  std::string timed_on;                 // of this board: the one asked about, or its lender
   std::optional<PlannedWindow> window;  // out of place, of the rows asked for
   std::string no_window;                // why there is none
   std::vector<Candidate> candidates;    // fastest first, then in list order; untimed ones last

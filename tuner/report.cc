@@ -59,9 +59,11 @@ ReportRoute ReportRouteOf(const Evidence& evidence, std::string_view board, cons
     program.name = names.back();
     if (route.pass == Pass::kBackward) program.measured_as = DwTwinName(index).view();
   }
-  const std::vector<MeasuredTimes> measured = TimeTable(evidence, board, route, names).Measured();
+  const TimeTable table(evidence, board, route, names);
+  const std::vector<MeasuredTimes> measured = table.Measured();
   ReportRoute report;
   report.route = route;
+  report.timed_on = table.timed_on();
   for (const MeasuredTimes& view : measured) {
     report.times.push_back({.view = view.view,
                             .rows = view.rows,

@@ -83,7 +83,7 @@ class Collector {
     std::map<std::string, int> rounds;
     std::map<std::string, std::set<std::int64_t>> rows;
     for (const TimeRecord& record : evidence_.times) {
-      if (record.rounds_discarded == 0) continue;
+      if (record.key.board != board_.name || record.rounds_discarded == 0) continue;
       rounds[record.key.program] += record.rounds_discarded;
       rows[record.key.program].insert(record.key.rows);
     }
@@ -121,8 +121,8 @@ class Collector {
           Command("sweep --only time"));
     }
     if (window.time == Basis::kBorrowed) {
-      Add(DoubtKind::kBorrowed, rows, planned.program, "the time is another board's",
-          Command("sweep --only time"));
+      Add(DoubtKind::kBorrowed, rows, planned.program,
+          fmt::format("the time is that of {}", route_.timed_on), Command("sweep --only time"));
     }
     if (!backward()) return;
     if (window.accuracy == Basis::kStoodIn) {
@@ -169,8 +169,8 @@ class Collector {
     std::map<std::pair<View, std::int64_t>, std::set<std::pair<std::string, int>>> sessions;
     for (const TimeRecord& record : evidence_.times) {
       const TimeKey& key = record.key;
-      if (key.program != planned.program || key.rows <= planned.window.lo ||
-          key.rows > planned.window.hi) {
+      if (key.board != board_.name || key.program != planned.program ||
+          key.rows <= planned.window.lo || key.rows > planned.window.hi) {
         continue;
       }
       auto& at = sessions[{key.view, key.rows}];

@@ -30,37 +30,46 @@ function marksOf(choice) {
   return marks;
 }
 
+function timeHint({times, route, board, over}) {
+  if (!times) return 'This route has no times on this board.';
+  const borrowed = route.timed_on === board.name ? ''
+    : `Borrowed: this board is not timed; the times are those of ${route.timed_on}, slow FP64 `
+      + 'added where this board has it. ';
+  return `${borrowed}Median of paired processes. Dashed: a kernel that only moves the same bytes. `
+    + 'Bands: windows; a solid edge is there for accuracy, a dashed one for speed.'
+    + (over ? ' What is far slower is cut off.' : '');
+}
+
+function errorHint({route}, errors) {
+  if (route.pass === 'fwd') return 'A forward route has no dw.';
+  if (!errors) return 'This width has no accuracy evidence on this board.';
+  return 'Largest of all inputs and families, against FP64 at the program\u2019s own rstd. Dashed: '
+    + 'the FP32 eager formula. Programs that share their dw share a curve.';
+}
+
+// Shows a chart and its table, or hides both.
+function showPart(name, there, draw) {
+  byId(name).querySelector('.plot').hidden = !there;
+  byId(`${name}-data`).hidden = !there;
+  byId(`${name}-reading`).textContent = '';
+  if (there) draw();
+  else Chart.getChart(byId(`${name}-chart`))?.destroy();
+}
+
 function drawCharts() {
   const choice = choiceOf();
   const marks = marksOf(choice);
-  const timed = Boolean(choice.times);
-  byId('time').querySelector('.plot').hidden = !timed;
-  byId('time-data').hidden = !timed;
-  byId('time-hint').textContent = !timed ? 'This route has no times on this board.'
-    : 'Median of paired processes. Dashed: a kernel that only moves the same bytes. Bands: '
-      + 'windows; a solid edge is there for accuracy, a dashed one for speed.'
-      + (choice.over ? ' What is far slower is cut off.' : '');
-  if (timed) {
+  const errors = choice.route.pass === 'bwd' && choice.board.errors[choice.route.width];
+  byId('time-hint').textContent = timeHint(choice);
+  byId('error-hint').textContent = errorHint(choice, errors);
+  showPart('time', Boolean(choice.times), () => {
     drawTimes(choice, marks);
     showTimesTable(choice);
-  } else {
-    Chart.getChart(byId('time-chart'))?.destroy();
-  }
-  const errors = choice.route.pass === 'bwd' && choice.board.errors[choice.route.width];
-  byId('error').querySelector('.plot').hidden = !errors;
-  byId('error-data').hidden = !errors;
-  byId('error-hint').textContent = choice.route.pass === 'fwd'
-    ? 'A forward route has no dw.'
-    : errors ? 'Largest of all inputs and families, against FP64 at the program\u2019s own rstd. '
-      + 'Dashed: the FP32 eager formula. Programs that share their dw share a curve.'
-      : 'This width has no accuracy evidence on this board.';
-  if (errors) {
+  });
+  showPart('error', Boolean(errors), () => {
     drawErrors(choice, marks);
     showErrorsTable(choice);
-  } else {
-    Chart.getChart(byId('error-chart'))?.destroy();
-  }
-  byId('time-reading').textContent = byId('error-reading').textContent = '';
+  });
 }
 
 const kSvg = 'http://www.w3.org/2000/svg';

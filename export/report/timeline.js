@@ -1,5 +1,11 @@
 // Edge history as a timeline: sources from left to right, an edge as a step line through them.
 
+// Published sources in their order, then plans by number, whichever board they are of.
+function sourcesOf(entries) {
+  const number = (source) => Number((source.match(/^plan (\d+)/) || [0, 0])[1]);
+  return [...new Set(entries.map((entry) => entry.source))].sort((a, b) => number(a) - number(b));
+}
+
 // Edges through the sources that stated or moved them: {name, kind, points: [index, rows], gone}.
 function tracesOf(entries, sources) {
   const traces = [];
@@ -37,8 +43,7 @@ function extend(traces, entries, sources) {
 
 function drawHistory(entries, scopeText) {
   const colors = palette();
-  const sources = [...new Set(data.history.filter((entry) => entries.includes(entry))
-    .map((entry) => entry.source))];
+  const sources = sourcesOf(entries);
   const traces = tracesOf(entries, sources);
   extend(traces, entries, sources);
   const owners = [...new Set(traces.map((trace) => trace.owner))];

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "kernels/board.h"
 #include "tests/cli/process.h"
 
 namespace fenestra::testing {
@@ -133,8 +134,9 @@ TEST_F(SweepCommand, RefusesValuesThatMakeNoSense) {
   }
 }
 
-// The repository's own: the header that the library compiles is that of the evidence beside it.
-TEST(Repository, HeaderAndEvidenceBelongTogether) {
+// The repository's own: the headers that the library compiles are those of the evidence beside
+// them.
+TEST(Repository, HeadersAndEvidenceBelongTogether) {
   const TempFolder folder;
   const std::string db = folder.path() + "/fenestra.db";
   const std::string sources = FENESTRA_SOURCES;
@@ -142,9 +144,12 @@ TEST(Repository, HeaderAndEvidenceBelongTogether) {
   for (const std::string& file : TextFiles(sources + "/evidence")) import.push_back(file);
   const auto imported = RunProcess(import);
   ASSERT_EQ(imported.exit_code, 0) << imported.err;
-  const auto checked = RunProcess({FENESTRA_COMMAND, "check", "--db", db, "--board", "h200_132",
-                                   "--out", sources + "/kernels/dispatch/windows"});
-  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  for (const Board& board : kBoards) {
+    const auto checked =
+        RunProcess({FENESTRA_COMMAND, "check", "--db", db, "--board", std::string(board.name),
+                    "--out", sources + "/kernels/dispatch/windows"});
+    EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  }
 }
 
 }  // namespace

@@ -121,6 +121,21 @@ TEST_F(CheckTest, UnknownAndForeignPrograms) {
               Contains(Says(std::string(test::kFwd<512>) + " cannot run fwd_w32_h256")));
 }
 
+TEST_F(CheckTest, ProgramThatNoRouteRunsIsFound) {
+  // A table beside those of the routes would compile its program into the library.
+  const std::string stray =
+      "// Qualified up to 64 rows.\n"
+      "inline constexpr Window kStray[] = {\n"
+      "    // as fast as any\n"
+      "    {0, kMaxRows, ProgramIndex(\"" +
+      std::string(ProgramName(ProgramAt(0)).view()) +
+      "\"), kStart, {}, kNone, "
+      "kNone},\n"
+      "};\n\n";
+  EXPECT_THAT(Errors(Forge("// Qualified up to", stray + "// Qualified up to")),
+              Contains(Field(&Finding::message, HasSubstr("kStray"))));
+}
+
 TEST_F(CheckTest, WindowBeyondTheMarginInTheEvidence) {
   EXPECT_THAT(Errors(Forge("    512,    49152", "    512,    65536")),
               Contains(Says("bwd_w16_h4096 runs " + std::string(test::kFold) +

@@ -1,19 +1,29 @@
-"""Looks at a report of evidence/ in Chromium. usage: check_page.py CHROMIUM REPORT.html PICTURES"""
+"""Looks at reports of evidence/ in Chromium.
+
+usage: check_page.py CHROMIUM REPORT.html HOSTILE.html PICTURES; every reason, program and environment
+in HOSTILE.html is HOSTILE_TEXT
+"""
 import pathlib
 import sys
 import unittest
 
 from browser import Browser
+from hostile import HOSTILE_TEXT
 
-CHROMIUM, REPORT, PICTURES = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+CHROMIUM = sys.argv[1]
+REPORT, HOSTILE, PICTURES = map(pathlib.Path, sys.argv[2:])
 ROUTES = 56
 BACKWARD_ROUTES = 28
 ROUTE = "#h200_132/bwd_w32_h4096"
 
-# How many pixels of a canvas differ from the first.
+# How many pixels of a canvas differ from the first. Read from a copy: Chromium warns of canvases
+# that are read.
 DRAWN = """((id) => {
   const canvas = document.getElementById(id);
-  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = copy.getContext('2d', {willReadFrequently: true});
+  context.drawImage(canvas, 0, 0);
+  const {data} = context.getImageData(0, 0, canvas.width, canvas.height);
   const pixels = new Uint32Array(data.buffer);
   return pixels.reduce((count, pixel) => count + (pixel !== pixels[0]), 0);
 })"""
@@ -30,15 +40,16 @@ class PageTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.close()
 
-    def open(self, width=1400, height=1000, dark=False, at=ROUTE):
+    def open(self, width=1400, height=1000, dark=False, at=ROUTE, report=REPORT):
         self.browser.console.clear()
         self.browser.requests.clear()
-        self.browser.open(REPORT.as_uri() + at, width, height, dark)
+        self.report = report.as_uri()
+        self.browser.open(self.report + at, width, height, dark)
 
     def tearDown(self):
         self.assertEqual(self.browser.console, [], "the page logs nothing")
         others = [one for one in self.browser.requests
-                  if not one.startswith((REPORT.as_uri(), "data:", "about:"))]
+                  if not one.startswith((self.report, "data:", "about:"))]
         self.assertEqual(others, [], "the page fetches nothing")
 
     def js(self, expression):
@@ -189,6 +200,13 @@ class PageTest(unittest.TestCase):
                 "(details) => { details.open = true; })")
         self.browser.wait("document.querySelectorAll('#error-data tbody tr').length > 50")
         self.assertGreater(self.js("document.querySelectorAll('#time-data tbody tr').length"), 20)
+
+    def test_hostile_text_is_text(self):
+        self.open(report=HOSTILE)
+        for index in (1, 9):  # program and reason
+            self.assertEqual(set(self.js(f"{COLUMN}('#windows', {index})")), {HOSTILE_TEXT})
+        self.assertIn(HOSTILE_TEXT, self.js(f"{COLUMN}('#environments', 0)"))
+        self.assertEqual(self.js("document.querySelectorAll('img').length"), 0)
 
     def test_pictures(self):
         for name, width, height, dark in (("desktop_light", 1400, 1000, False),

@@ -7,11 +7,15 @@
 #include <fstream>
 #include <iterator>
 
+#include "accuracy/parallel.h"
 #include "export/header_parse.h"
+#include "tuner/check_digests.h"
 #include "tuner/choose.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/stored.h"
+#include "tuner/gpu_info.h"
+#include "tuner/sweep/environment.h"
 
 namespace fenestra::cli {
 namespace {
@@ -20,7 +24,9 @@ class CheckCommand final : public Command {
  public:
   const char* name() const override { return "check"; }
   const char* summary() const override {
-    return "Prove that a header belongs to the evidence: choose the windows again and compare";
+    return "Prove that a header belongs to the evidence and the evidence to the arithmetic: choose "
+           "the "
+           "windows again, run their programs again, and compare";
   }
   const char* example() const override {
     return "fenestra check --board h200_132 --out kernels/dispatch/windows";
@@ -40,9 +46,14 @@ class CheckCommand final : public Command {
     ResolveRoutes(routes_);
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
-    const Evidence evidence = LoadEvidence(store, board, db_);
-    const std::vector<Finding> findings =
-        CheckFolder(evidence, ChooseAgain(store, board, evidence), folder_);
+    board_name_ = board.name;
+    const Evidence evidence = LoadForChoice(store, board, db_);
+    const Plan plan = ChooseAgain(store, board, evidence);
+    const std::optional<Environment> here = EnvironmentOn(board);
+    std::vector<Finding> findings = CheckFolder(evidence, plan, folder_, here ? &*here : nullptr);
+    const std::vector<Finding> digests =
+        CheckDigests(evidence, plan, HeaderPath().string(), HostThreads());
+    findings.insert(findings.end(), digests.begin(), digests.end());
     const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
       return finding.severity == Severity::kError;
     });
@@ -65,6 +76,18 @@ class CheckCommand final : public Command {
   }
 
  private:
+  std::filesystem::path HeaderPath() const {
+    return std::filesystem::path(folder_) / fmt::format("{}.h", board_name_);
+  }
+
+  // That of times measured now, where the GPU at hand is such a board: elsewhere no time is.
+  static std::optional<Environment> EnvironmentOn(const Board& board) {
+    std::string why_not;
+    const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
+    if (!gpu || BoardOf(*gpu) != &board) return std::nullopt;
+    return ThisEnvironment(gpu);
+  }
+
   // With the margin, noise and waivers of the stored plan where there is one. Text evidence, such
   // as a repository keeps, brings none: then with the margin and noise that the header states.
   Plan ChooseAgain(const Store& store, const Board& board, const Evidence& evidence) const {
@@ -76,7 +99,7 @@ class CheckCommand final : public Command {
       options.noise = stored->noise;
       options.waivers = stored->waivers;
     } else {
-      TakeStated(std::filesystem::path(folder_) / fmt::format("{}.h", board.name), &options);
+      TakeStated(HeaderPath(), &options);
     }
     return Choose(evidence, options);
   }
@@ -96,6 +119,7 @@ class CheckCommand final : public Command {
 
   std::string db_;
   std::string board_;
+  std::string_view board_name_;  // of what board_ resolves to
   std::string routes_;
   std::string folder_;
   bool json_ = false;

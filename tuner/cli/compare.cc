@@ -95,7 +95,7 @@ class CompareCommand final : public Command {
                       {"exact", JsonOf(exact)},
                       {"eager", JsonOf(eager)}});
     }
-    if (list.empty()) {
+    if (list.empty() && !json_) {
       throw Error(
           fmt::format("no accuracy reading at one row count was published for {}: see "
                       "'fenestra history'",

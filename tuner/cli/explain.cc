@@ -197,7 +197,7 @@ class ExplainCommand final : public Command {
     }
     if (margin_) options_.margin = *margin_;
     const Explanation explanation =
-        Explain(LoadEvidence(store, board, db_), options_, route, rows_);
+        Explain(LoadForChoice(store, board, db_), options_, route, rows_);
     const Candidate* asked = FindCandidate(explanation, route);
     const std::optional<WorstElement> worst = MeasureWorst(asked, board);
     if (json_) {
@@ -261,6 +261,10 @@ class ExplainCommand final : public Command {
       out->Print(fmt::format("above the sampled row counts; what follows is at {} rows\n",
                              explanation.rows));
     }
+    if (explanation.timed && explanation.timed_on != options_.board) {
+      out->Print(fmt::format("{} is not timed; times are those of {}\n", options_.board,
+                             explanation.timed_on));
+    }
     if (asked != nullptr && asked->accuracy.places.size() == 2) {
       out->Print(fmt::format(
           "accuracy of {} there is that of the nearest measured row counts, {} "
@@ -283,6 +287,7 @@ class ExplainCommand final : public Command {
     }
     json["no_window"] = explanation.no_window;
     json["rows_looked_at"] = explanation.rows;
+    json["timed_on"] = explanation.timed ? Json(explanation.timed_on) : Json(nullptr);
     json["programs"] = Json::array();
     for (const Candidate& candidate : explanation.candidates) {
       if (!program_.empty() && NameAt(candidate.program) != program_) continue;

@@ -30,7 +30,7 @@ class Export final : public Command {
   ExitCode Run(Output* out) override {
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
-    const Evidence evidence = LoadEvidence(store, board, db_);
+    const Evidence evidence = LoadForChoice(store, board, db_);
     const Plan plan = LoadCurrentPlan(store, board, evidence, routes_);
     const std::string path = WriteHeader(folder_, plan, evidence.environments).string();
     Table table({{"board"}, {"routes", Align::kRight}, {"header"}});

@@ -1,11 +1,16 @@
+#include "db/files.h"
 #include "db/store.h"
 #include "db/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/evidence_counts.h"
 #include "tuner/cli/options.h"
+#include "tuner/compiler_log.h"
+#include "tuner/sweep/environment.h"
 
 namespace fenestra::cli {
 namespace {
+
+constexpr std::size_t kMaxLogBytes = 64 << 20;
 
 class ImportCommand final : public Command {
  public:
@@ -20,12 +25,17 @@ class ImportCommand final : public Command {
         ->type_name("")
         ->required();
     AddDb(app, &db_);
+    app->add_option("--compiled", compiled_,
+                    "The files are compiler logs instead (nvcc -Xptxas -v) of the kernels for this "
+                    "board's arch: their registers and spills are read, see scripts/compile_facts")
+        ->type_name("BOARD");
     AddJson(app, &json_);
   }
 
   ExitCode Run(Output* out) override {
     // Read whole before the database is touched: a bad file leaves none behind.
-    const Evidence evidence = Import({files_.begin(), files_.end()});
+    const Evidence evidence =
+        compiled_.empty() ? Import({files_.begin(), files_.end()}) : ReadLogs();
     Store::Open(db_, OpenMode::kCreate).Append(evidence);
     Table table = CountsTable();
     AddCounts(db_, evidence, &table);
@@ -34,8 +44,19 @@ class ImportCommand final : public Command {
   }
 
  private:
+  Evidence ReadLogs() const {
+    const Environment environment = ThisEnvironment(std::nullopt);
+    std::string log;
+    for (const std::string& file : files_) log += ReadFile(file, kMaxLogBytes);
+    Evidence evidence;
+    evidence.environments.push_back(environment);
+    evidence.kernels = ReadCompilerLog(log, ResolveBoard(compiled_), environment.id);
+    return evidence;
+  }
+
   std::vector<std::string> files_;
   std::string db_;
+  std::string compiled_;
   bool json_ = false;
 };
 

@@ -48,7 +48,7 @@ std::vector<Route> ResolveRoutes(const std::string& glob) {
   }
   if (matching.empty()) {
     throw Error(
-        fmt::format("--routes: no route matches '{}'{}; known are {{fwd,bwd}}_{{w16,w32}}_h"
+        fmt::format("--routes: no route matches '{}'{}; known are {{fwd,bwd}}[_res]_{{w16,w32}}_h"
                     "{{{}}}, as in bwd_w32_h5120 or 'bwd_*'; 'fenestra routes' lists them",
                     glob, DidYouMean(glob, names), fmt::join(kWidths, ",")));
   }

@@ -37,7 +37,7 @@ class PlanCommand final : public Command {
     Store store = Store::Open(db_, OpenMode::kReadWrite);
     const Board& board = ResolveStoredBoard(board_, store);
     options_.board = board.name;
-    const Plan plan = Choose(LoadEvidence(store, board, db_), options_);
+    const Plan plan = Choose(LoadForChoice(store, board, db_), options_);
     // A plan of some routes would take the others' windows away at the next export.
     const bool whole = asked == AllRoutes().size();
     if (whole) store.SavePlan(plan);

@@ -92,7 +92,7 @@ class ReleaseCommand final : public Command {
     std::vector<ReleasedBoard> boards;
     for (const std::string& name : store.Boards()) {
       const Board& board = ResolveBoard(name);
-      Evidence evidence = LoadEvidence(store, board, db_);
+      Evidence evidence = LoadForChoice(store, board, db_);
       Plan plan = LoadCurrentPlan(store, board, evidence, "*");
       boards.push_back({std::move(plan), std::move(evidence)});
     }

@@ -13,6 +13,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/stored.h"
+#include "tuner/lender.h"
 
 namespace fenestra::cli {
 namespace {
@@ -74,7 +75,7 @@ class ReportCommand final : public Command {
                              const std::vector<Route>& routes) {
     ReportBoard board;
     board.name = known.name;
-    board.evidence = store.EvidenceDigest(known.name);
+    board.evidence = store.EvidenceDigest(known.name, LenderOf(store, known.name));
     board.environments = store.LoadEnvironments(known.name);
     ChooseOptions options;
     options.board = known.name;
@@ -103,13 +104,14 @@ class ReportCommand final : public Command {
   static void AddWidth(const Store& store, const ChooseOptions& options, const Plan* stored,
                        const std::vector<Route>& routes, ReportBoard* board) {
     const int width = routes.front().width;
-    Evidence evidence = LoadWidthEvidence(store, board->name, width);
+    Evidence evidence = LoadWidthForChoice(store, board->name, width);
     const AccuracyTable accuracy(evidence, board->name, width);
     ReportErrors errors = ReportErrorsOf(accuracy, width);
+    const bool timed = store.HasTimes(LenderOf(store, board->name));
     for (const Route& route : routes) {
-      LoadRouteEvidence(store, board->name, route, &evidence);
+      LoadRouteForChoice(store, board->name, route, &evidence);
       ReportRoute report = ReportRouteOf(evidence, board->name, route, errors);
-      SetWindows(evidence, options, stored, store.HasTimes(board->name), &report);
+      SetWindows(evidence, options, stored, timed, &report);
       std::vector<ReportDoubt> doubts = DoubtsOf(evidence, *board, report, accuracy);
       std::move(doubts.begin(), doubts.end(), std::back_inserter(board->doubts));
       if (report.programs.empty() && !report.plan) continue;
@@ -131,8 +133,8 @@ class ReportCommand final : public Command {
       }
       return;
     }
-    const bool timed = !report->times.empty();
-    if (report->route.pass == Pass::kForward && board_timed && !timed) return;
+    // Forward routes are chosen by time alone, where there is any.
+    if (report->route.pass == Pass::kForward && board_timed && report->times.empty()) return;
     options.routes = ToString(report->route);
     try {
       std::vector<RoutePlan> plans = Choose(evidence, options).routes;

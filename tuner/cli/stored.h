@@ -17,11 +17,14 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store);
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db);
 [[noreturn]] void ThrowNoEvidence(const std::string& db, std::string_view board);
 
-// The same in parts, for a command that need not hold all of it: what a width's routes share, and
+// The same with what windows are chosen by on a board without times (tuner/lender.h).
+Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db);
+
+// That in parts, for a command that need not hold all of it: what the routes of a width share, and
 // then one route's times and edges in place of those of the route before.
-Evidence LoadWidthEvidence(const Store& store, std::string_view board, int width);
-void LoadRouteEvidence(const Store& store, std::string_view board, const Route& route,
-                       Evidence* evidence);
+Evidence LoadWidthForChoice(const Store& store, std::string_view board, int width);
+void LoadRouteForChoice(const Store& store, std::string_view board, const Route& route,
+                        Evidence* evidence);
 
 // The board's latest plan, without the routes that do not match. Throws Error when there is none,
 // it was chosen from other evidence than the store now holds, or no route is left.

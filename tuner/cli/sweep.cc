@@ -6,6 +6,7 @@
 #include <map>
 
 #include "accuracy/parallel.h"
+#include "tuner/choose.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/sweep/environment.h"
@@ -48,6 +49,9 @@ class SweepCommand final : public Command {
            "0.25 and 0.8")
         ->type_name("FRACTION")
         ->capture_default_str();
+    app->add_option("--noise", noise_, "Noise of that plan, as 'fenestra plan' takes it")
+        ->type_name("FRACTION")
+        ->capture_default_str();
     AddJson(app, &json_);
   }
 
@@ -77,6 +81,7 @@ class SweepCommand final : public Command {
     options.profile = *ParseProfile(profile_);
     options.budget_s = budget_s_;
     options.margin = margin_;
+    options.noise = noise_;
     options.max_rows = max_rows_;
     options.threads = HostThreads();
     std::string why_not;
@@ -119,7 +124,8 @@ class SweepCommand final : public Command {
   std::string only_;
   double budget_s_ = 0;
   std::int64_t max_rows_ = kMaxRows;
-  double margin_ = 0.25;
+  double margin_ = ChooseOptions{}.margin;
+  double noise_ = ChooseOptions{}.noise;
   bool json_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include "db/store.h"
 #include "kernels/program_list.h"
 #include "tuner/choose.h"
+#include "tuner/lender.h"
 #include "tuner/sweep/meter.h"
 #include "tuner/sweep/worker.h"
 
@@ -267,7 +268,8 @@ class Sweeper {
       ChooseOptions choose;
       choose.board = options_.board->name;
       choose.margin = options_.margin;
-      plan = Choose(store_.Load(options_.board->name), choose);
+      choose.noise = options_.noise;
+      plan = Choose(WithLender(store_, store_.Load(options_.board->name)), choose);
     } catch (const Error& error) {
       progress_.Say(fmt::format("no plan yet, so no edges to class: {}", error.what()));
       return;

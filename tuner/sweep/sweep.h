@@ -28,6 +28,7 @@ struct SweepOptions {
   std::int64_t max_rows = kMaxRows;  // leave out larger row counts
   double budget_s = 0;               // stop starting groups after this long; 0: no limit
   double margin = 0.25;              // of the plan whose edges are classed; also searched
+  double noise = 0.014;              // of that plan
   // Where a GPU is used: the command that starts a worker on this board (worker.h). Empty: accuracy
   // through the host model, and no times.
   std::vector<std::string> worker;

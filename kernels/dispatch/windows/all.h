@@ -5,13 +5,21 @@
 #include <array>
 
 #include "kernels/dispatch/board_windows.h"
+#include "kernels/dispatch/windows/b200_148.h"
+#include "kernels/dispatch/windows/gb300_152.h"
 #include "kernels/dispatch/windows/h200_132.h"
+#include "kernels/dispatch/windows/r200_212.h"
+#include "kernels/dispatch/windows/r200_216.h"
 
 // clang-format off
 namespace fenestra::windows {
 
-inline constexpr std::array<const BoardWindows*, 1> kBoardWindows{
+inline constexpr std::array<const BoardWindows*, 5> kBoardWindows{
+    &kB200_148,
+    &kGb300_152,
     &kH200_132,
+    &kR200_212,
+    &kR200_216,
 };
 
 }  // namespace fenestra::windows
