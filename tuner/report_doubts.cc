@@ -32,6 +32,7 @@ class Collector {
       }
       return std::move(doubts_);
     }
+    AddBases();
     const std::vector<PlannedWindow>& windows = route_.plan->windows;
     for (std::size_t i = 0; i < windows.size(); ++i) {
       const PlannedWindow& planned = windows[i];
@@ -41,7 +42,6 @@ class Collector {
             fmt::format("nothing is sampled above {} rows", planned.window.lo), "");
         continue;
       }
-      AddBases(planned);
       if (backward()) AddAccuracy(planned);
       AddSessions(planned);
     }
@@ -56,9 +56,9 @@ class Collector {
  private:
   bool backward() const { return route_.route.pass == Pass::kBackward; }
 
+  // Names no route, so that routes in the same doubt share it.
   std::string Command(std::string_view command) const {
-    return fmt::format("fenestra {} --board {} --routes {}", command, board_.name,
-                       ToString(route_.route));
+    return fmt::format("fenestra {} --board {}", command, board_.name);
   }
 
   void Add(DoubtKind kind, std::string rows, std::string program, std::string text,
@@ -113,26 +113,33 @@ class Collector {
         Command("sweep"));
   }
 
-  void AddBases(const PlannedWindow& planned) {
-    const Window& window = planned.window;
-    const std::string rows = RowsText(window.lo, window.hi);
-    if (window.time == Basis::kNone) {
-      Add(DoubtKind::kNotTimed, rows, planned.program, "no time on this board",
-          Command("sweep --only time"));
+  // One doubt where it is true of every window below the top, else one for each.
+  void AddWhere(DoubtKind kind, Basis Window::*basis, Basis value, const std::string& text,
+                const std::string& remedy) {
+    std::vector<const PlannedWindow*> rest;
+    std::size_t all = 0;
+    for (const PlannedWindow& planned : route_.plan->windows) {
+      if (planned.window.edge == EdgeKind::kTop) continue;
+      ++all;
+      if (planned.window.*basis == value) rest.push_back(&planned);
     }
-    if (window.time == Basis::kBorrowed) {
-      Add(DoubtKind::kBorrowed, rows, planned.program,
-          fmt::format("the time is that of {}", route_.timed_on), Command("sweep --only time"));
+    if (rest.empty()) return;
+    if (rest.size() == all) return Add(kind, "", "", text, remedy);
+    for (const PlannedWindow* planned : rest) {
+      Add(kind, RowsText(planned->window.lo, planned->window.hi), planned->program, text, remedy);
     }
+  }
+
+  void AddBases() {
+    const std::string time = Command("sweep --only time");
+    AddWhere(DoubtKind::kNotTimed, &Window::time, Basis::kNone, "no time on this board", time);
+    AddWhere(DoubtKind::kBorrowed, &Window::time, Basis::kBorrowed,
+             fmt::format("the time is that of {}", route_.timed_on), time);
     if (!backward()) return;
-    if (window.accuracy == Basis::kStoodIn) {
-      Add(DoubtKind::kStoodIn, rows, planned.program,
-          "dw error was run elsewhere, with this board's split of rows", "");
-    }
-    if (window.accuracy == Basis::kBorrowed) {
-      Add(DoubtKind::kBorrowed, rows, planned.program, "dw error is another board's",
-          Command("sweep --only accuracy"));
-    }
+    AddWhere(DoubtKind::kStoodIn, &Window::accuracy, Basis::kStoodIn,
+             "dw error was run elsewhere, with this board's split of rows", "");
+    AddWhere(DoubtKind::kBorrowed, &Window::accuracy, Basis::kBorrowed,
+             "dw error is another board's", Command("sweep --only accuracy"));
   }
 
   void AddAccuracy(const PlannedWindow& planned) {

@@ -108,15 +108,15 @@ function showDoubts(doubts, board, label) {
   }
   slot.replaceChildren(makeTable(label, [
     textColumn('what', (d) => d.kind),
+    textColumn('why', (d) => d.text, {wide: true}),
+    {title: 'rows', number: true, value: (d) => firstNumber(d.rows), text: (d) => d.rows || 'all'},
+    programColumn('program', (d) => d.program || '-'),
     textColumn('routes', (d) => routesText(d, board), {
       wide: true,
       node: (d) => (d.routes.length > 3 && d.routes.length < board.routes.length
         ? make('details', {}, make('summary', {}, `${d.routes.length} routes`),
           routesText(d, board)) : routesText(d, board)),
     }),
-    {title: 'rows', number: true, value: (d) => firstNumber(d.rows), text: (d) => d.rows || '-'},
-    programColumn('program', (d) => d.program || '-'),
-    textColumn('why', (d) => d.text, {wide: true}),
     textColumn('what to do', (d) => d.remedy || '-', {program: true}),
   ], doubts, true));
 }

@@ -120,12 +120,21 @@ TEST(ReportDoubtsTest, FollowFromTheEvidence) {
     record.stood_in = true;
     record.key.inputs = 4;
   }
-  built.evidence.edges.push_back(
-      {{std::string(kBoard), kBackward, 128, std::string(kPlain), std::string(kFma)},
-       {.dx = EdgeClass::kSame, .dw = EdgeClass::kDiffers},
-       EvidenceBuilder::kEnvironment});
-  built.evidence.failures.push_back({std::string(kBoard), kBackward, View::kRows, 512,
-                                     std::string(kPlain), "hung", EvidenceBuilder::kEnvironment});
+  EdgeRecord edge;
+  edge.key.board = kBoard;
+  edge.key.route = kBackward;
+  edge.key.rows = 128;
+  edge.key.below = kPlain;
+  edge.key.above = kFma;
+  edge.classes = {.dx = EdgeClass::kSame, .dw = EdgeClass::kDiffers};
+  built.evidence.edges.push_back(edge);
+  FailureRecord failure;
+  failure.board = kBoard;
+  failure.route = kBackward;
+  failure.rows = 512;
+  failure.program = kPlain;
+  failure.reason = "hung";
+  built.evidence.failures.push_back(failure);
   const Shown shown(built.evidence);
   EXPECT_THAT(shown.Of(DoubtKind::kUnclassed), IsEmpty());
   ASSERT_THAT(shown.Of(DoubtKind::kDiscarded), SizeIs(1));
@@ -147,9 +156,11 @@ TEST(ReportDoubtsTest, OfTheBoard) {
   board.plan_name.clear();
   EXPECT_EQ(DoubtsOf(board, false).at(0).kind, DoubtKind::kNotStored);
   board.plan_name = "plan 2";
-  board.environments = {{.id = "1", .gpu = "NVIDIA H200", .driver = "580"},
-                        {.id = "2", .gpu = "NVIDIA H200", .driver = "590"},
-                        {.id = "3", .gpu = "none"}};
+  board.environments.resize(3);
+  board.environments[0].gpu = board.environments[1].gpu = "NVIDIA H200";
+  board.environments[0].driver = "580";
+  board.environments[1].driver = "590";
+  board.environments[2].gpu = "none";  // the host model
   ASSERT_THAT(DoubtsOf(board, false), SizeIs(1));
   EXPECT_THAT(DoubtsOf(board, false)[0].text, HasSubstr("in 2 environments"));
 }
