@@ -7,12 +7,25 @@
 
 namespace fenestra {
 
-// 64-bit FNV-1a of the bytes; with `hash` of what stands before them, of the whole.
-constexpr std::uint64_t Fnv1a(std::string_view bytes, std::uint64_t hash = 0xcbf29ce484222325ULL) {
-  for (char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+// 64-bit FNV-1a of bytes that come in pieces.
+class Fnv1aHash {
+ public:
+  constexpr void Add(std::string_view bytes) {
+    for (char c : bytes) {
+      value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    }
   }
-  return hash;
+  constexpr std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ULL;
+};
+
+// 64-bit FNV-1a of the bytes.
+constexpr std::uint64_t Fnv1a(std::string_view bytes) {
+  Fnv1aHash hash;
+  hash.Add(bytes);
+  return hash.value();
 }
 
 // 16 lower-case hex digits.

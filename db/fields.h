@@ -187,6 +187,10 @@ struct Kind<FailureRecord> {
   static void Origin(auto&, auto&&) {}
 };
 
+// Every kind of record kept in lists, in file order.
+using Records = std::tuple<Environment, TimeRecord, AccuracyRecord, DigestRecord, EdgeRecord,
+                           WaitRecord, KernelRecord, FailureRecord>;
+
 // Every field, in column order.
 template <typename Record>
 void All(auto& record, auto&& visit) {

@@ -1,16 +1,25 @@
 #include "db/history.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "accuracy/error.h"
 #include "db/text_line.h"
+#include "kernels/enum_names.h"
 #include "kernels/program_list.h"
 
 namespace fenestra {
 namespace {
+
+constexpr EnumNames<HistoryKind, 4> kKinds{{{HistoryKind::kEdge, "edge"},
+                                            {HistoryKind::kAccuracy, "accuracy"},
+                                            {HistoryKind::kCost, "cost"},
+                                            {HistoryKind::kTiming, "timing"}}};
 
 // How far above an edge, as a factor, the points that support it are looked for.
 constexpr std::int64_t kReach = 2;
@@ -34,59 +43,182 @@ void AddMeasuredPoints(const Store& store, HistoryEntry* entry) {
          .program = record.key.program,
          .reference = std::string(ToString(record.key.reference)),
          .fraction = text::FieldOf(record.worst),
-         .comparator_fraction = ""});
+         .comparator_fraction = "",
+         .family = std::string(ToString(record.key.family)),
+         .seed = record.worst_seed,
+         .column = record.worst_column,
+         .environment = record.environment});
   }
 }
 
 // Names the releases that ship a plan: "plan 3 (release 1.2)".
-void NameReleases(const std::vector<Release>& releases, std::int64_t plan, HistoryEntry* entry) {
+void NameReleases(const std::vector<Release>& releases, HistoryEntry* entry) {
   for (const Release& release : releases) {
-    if (release.plan == plan) entry->source += fmt::format(" (release {})", release.name);
+    if (release.plan == entry->plan) entry->source += fmt::format(" (release {})", release.name);
   }
+}
+
+// The order of sources: pull requests as their tables name them, then plans by number.
+class Order {
+ public:
+  // `entries` are those published, the oldest source first.
+  Order(const std::vector<HistoryEntry>& entries, std::vector<Release> releases)
+      : releases_(std::move(releases)) {
+    for (const HistoryEntry& entry : entries) {
+      if (std::find(published_.begin(), published_.end(), entry.source) != published_.end()) {
+        continue;
+      }
+      // "#8253 interim commit" was before #8253 was done.
+      published_.insert(
+          std::find_if(published_.begin(), published_.end(),
+                       [&](const std::string& name) { return IsStateOf(entry.source, name); }),
+          entry.source);
+    }
+  }
+
+  std::int64_t RankOf(const HistoryEntry& entry) const {
+    if (entry.plan > 0) return RankOfPlan(entry.plan);
+    return std::find(published_.begin(), published_.end(), entry.source) - published_.begin();
+  }
+
+  // The least and the greatest rank that a name stands for. `option` leads the Error.
+  std::pair<std::int64_t, std::int64_t> RanksOf(std::string_view name,
+                                                std::string_view option) const {
+    std::vector<std::int64_t> ranks;
+    for (const Release& release : releases_) {
+      if (release.name == name) ranks.push_back(RankOfPlan(release.plan));
+    }
+    for (std::size_t i = 0; i < published_.size(); ++i) {
+      if (published_[i] == name || IsStateOf(published_[i], name)) {
+        ranks.push_back(static_cast<std::int64_t>(i));
+      }
+    }
+    constexpr std::string_view kPlan = "plan ";
+    std::int64_t plan = 0;
+    if (name.starts_with(kPlan) && text::ReadField(name.substr(kPlan.size()), &plan)) {
+      ranks.push_back(RankOfPlan(plan));
+    }
+    if (ranks.empty()) {
+      throw Error(fmt::format("{} '{}': no such source; there are {}, plans as 'plan 3'{}", option,
+                              name, fmt::join(published_, ", "), ReleaseNames()));
+    }
+    const auto [least, greatest] = std::minmax_element(ranks.begin(), ranks.end());
+    return {*least, *greatest};
+  }
+
+ private:
+  // "#8253 interim commit" is a state of "#8253".
+  static bool IsStateOf(std::string_view source, std::string_view name) {
+    return source.size() > name.size() && source.starts_with(name) && source[name.size()] == ' ';
+  }
+
+  std::int64_t RankOfPlan(std::int64_t plan) const { return std::ssize(published_) + plan; }
+
+  std::string ReleaseNames() const {
+    std::vector<std::string> names;
+    for (const Release& release : releases_) {
+      if (names.empty() || names.back() != release.name) names.push_back(release.name);
+    }
+    return names.empty() ? "" : fmt::format(", and releases {}", fmt::join(names, ", "));
+  }
+
+  std::vector<std::string> published_;
+  std::vector<Release> releases_;
+};
+
+// Keeps the sources that the filter asks for, the oldest first; of each its edges, then its
+// figures.
+void SelectSources(const Order& order, const HistoryFilter& filter,
+                   std::vector<HistoryEntry>* entries) {
+  std::int64_t first = 0;
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  if (!filter.first_source.empty()) first = order.RanksOf(filter.first_source, "--from").first;
+  if (!filter.last_source.empty()) last = order.RanksOf(filter.last_source, "--to").second;
+  std::erase_if(*entries, [&](const HistoryEntry& entry) {
+    const std::int64_t rank = order.RankOf(entry);
+    return rank < first || rank > last;
+  });
+  std::stable_sort(entries->begin(), entries->end(),
+                   [&](const HistoryEntry& a, const HistoryEntry& b) {
+                     return order.RankOf(a) < order.RankOf(b);
+                   });
+}
+
+std::vector<HistoryEntry> AllPublished(const std::vector<PublishedRecord>& published) {
+  std::vector<HistoryEntry> entries = PublishedHistory(published);
+  for (HistoryEntry& figure : PublishedFigures(published, entries)) {
+    entries.push_back(std::move(figure));
+  }
+  return entries;
+}
+
+// Whether the row counts an entry speaks of meet from .. to.
+bool MeetsRows(const HistoryEntry& entry, std::int64_t from, std::int64_t to) {
+  const auto lies_within = [&](const std::optional<std::int64_t>& position) {
+    return position && *position >= from && *position <= to;
+  };
+  if (entry.what == HistoryKind::kEdge) {
+    return lies_within(entry.before) || lies_within(entry.after);
+  }
+  // Of a figure that names no row count, any may be meant.
+  return entry.last == 0 || (entry.first <= to && entry.last >= from);
+}
+
+void CheckBoard(const HistoryFilter& filter) {
+  if (filter.board.empty() || FindBoard(filter.board) != nullptr) return;
+  throw Error(fmt::format("--board {}: no such board; 'fenestra boards' lists them", filter.board));
 }
 
 }  // namespace
 
+std::string_view ToString(HistoryKind kind) { return NameOf(kKinds, kind); }
+std::optional<HistoryKind> ParseHistoryKind(std::string_view text) { return ValueOf(kKinds, text); }
+
 bool Matches(const HistoryEntry& entry, const HistoryFilter& filter) {
   if (filter.arch && entry.arch != *filter.arch) return false;
+  if (filter.what && entry.what != *filter.what) return false;
   if (!filter.board.empty()) {
     const Board* board = FindBoard(filter.board);
-    if (entry.board.empty() ? board == nullptr || board->arch != entry.arch
-                            : entry.board != filter.board) {
+    if (entry.plan == 0 ? board == nullptr || board->arch != entry.arch
+                        : entry.board != filter.board) {
       return false;
     }
   }
   if (filter.kind && entry.kind != filter.kind) return false;
-  const auto lies_within = [&](const std::optional<std::int64_t>& position) {
-    return position && *position >= filter.from && *position <= filter.to;
-  };
-  if (!lies_within(entry.before) && !lies_within(entry.after)) return false;
+  if (!MeetsRows(entry, filter.from, filter.to)) return false;
   return std::any_of(entry.routes.begin(), entry.routes.end(), [&](const Route& route) {
     return MatchesGlob(ToString(route), filter.routes);
   });
 }
 
+std::vector<HistoryEntry> History(const std::vector<PublishedRecord>& published,
+                                  const HistoryFilter& filter) {
+  CheckBoard(filter);
+  std::vector<HistoryEntry> entries = AllPublished(published);
+  const Order order(entries, {});
+  std::erase_if(entries, [&](const HistoryEntry& entry) { return !Matches(entry, filter); });
+  SelectSources(order, filter, &entries);
+  return entries;
+}
+
 std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filter) {
-  if (!filter.board.empty() && FindBoard(filter.board) == nullptr) {
-    throw Error(
-        fmt::format("--board {}: no such board; 'fenestra boards' lists them", filter.board));
-  }
-  std::vector<HistoryEntry> entries;
-  for (HistoryEntry& entry : PublishedHistory(store.LoadPublished())) {
-    if (Matches(entry, filter)) entries.push_back(std::move(entry));
-  }
+  CheckBoard(filter);
+  std::vector<HistoryEntry> entries = AllPublished(store.LoadPublished());
   const std::vector<Release> releases = store.ListReleases();
+  const Order order(entries, releases);
   std::map<std::string, std::vector<StoredPlan>> by_board;
   for (StoredPlan& plan : store.LoadPlans(filter.board)) {
     by_board[plan.plan.board].push_back(std::move(plan));
   }
   for (const auto& [board, plans] : by_board) {
-    for (HistoryEntry& entry : PlanHistory(plans)) {
-      if (!Matches(entry, filter)) continue;
-      AddMeasuredPoints(store, &entry);
-      NameReleases(releases, std::stoll(entry.source.substr(entry.source.find(' ') + 1)), &entry);
-      entries.push_back(std::move(entry));
-    }
+    for (HistoryEntry& entry : PlanHistory(plans)) entries.push_back(std::move(entry));
+  }
+  std::erase_if(entries, [&](const HistoryEntry& entry) { return !Matches(entry, filter); });
+  SelectSources(order, filter, &entries);
+  for (HistoryEntry& entry : entries) {
+    if (entry.plan == 0) continue;
+    AddMeasuredPoints(store, &entry);
+    NameReleases(releases, &entry);
   }
   return entries;
 }

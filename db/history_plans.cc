@@ -39,6 +39,7 @@ HistoryEntry EntryOf(const StoredPlan& stored, const Route& route, const Edge& e
                     stored.id, stored.plan.board));
   }
   return {.source = fmt::format("plan {}", stored.id),
+          .plan = stored.id,
           .arch = board->arch,
           .board = stored.plan.board,
           .routes = {route},
@@ -49,7 +50,9 @@ HistoryEntry EntryOf(const StoredPlan& stored, const Route& route, const Edge& e
           .program_below = edge.below->program,
           .program_above = edge.above->program,
           .reason = edge.above->reason,
-          .points = {}};
+          .points = {},
+          .evidence = stored.plan.evidence,
+          .environments = stored.plan.environments};
 }
 
 // Entries for the edges that differ between a route's plan and the one before (null: none).

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "accuracy/error.h"
 #include "db/history.h"
+#include "db/history_point.h"
 #include "db/published_row.h"
 
 namespace fenestra {
@@ -21,31 +19,14 @@ bool WeightsMeet(const std::string& point_weight, const std::vector<Route>& rout
                      [&](const Route& route) { return ToString(route.weight) == point_weight; });
 }
 
-std::vector<Route> RoutesOf(const PublishedRow& row, const PublishedRecord& record) {
-  const auto pass = ParsePass(row.Cell("pass"));
-  if (!pass) row.Fail(fmt::format("pass '{}' is unknown", row.Cell("pass")));
-  Route route{.pass = *pass,
-              .residual = row.Cell("residual") == "true",
-              .weight = Dtype::kBf16,
-              .width = record.width,
-              .determinism = row.Cell("deterministic") == "true" ? Determinism::kDeterministic
-                                                                 : Determinism::kAny};
-  const std::string weight = row.Weight();
-  std::vector<Route> routes;
-  for (Dtype dtype : {Dtype::kBf16, Dtype::kFp32}) {
-    route.weight = dtype;
-    if (weight == "both" || weight == ToString(dtype)) routes.push_back(route);
-  }
-  return routes;
-}
-
 HistoryEntry EntryOf(const PublishedRecord& record) {
   const PublishedRow row(record);
   const bool is_cut = record.table == "small_t_cuts";
   HistoryEntry entry;
   entry.source = record.pr;
   entry.arch = row.ArchOfRow();
-  entry.routes = RoutesOf(row, record);
+  entry.routes = row.Routes(row.PassOfRow(), row.Cell("residual") == "true",
+                            row.Cell("deterministic") == "true");
   entry.residual_stated = !row.Cell("residual").empty();
   entry.unit = row.Cell("unit");
   entry.after = row.Number(is_cut ? "cut" : "edge_after");
@@ -61,52 +42,6 @@ HistoryEntry EntryOf(const PublishedRecord& record) {
   entry.program_above = row.Cell("program_above");
   entry.reason = row.Cell("reason");
   return entry;
-}
-
-// A published accuracy point with what decides which edges it supports.
-struct Point {
-  Arch arch = Arch::kSm90a;
-  int width = 0;
-  std::string pass;
-  std::string unit;
-  std::int64_t first = 0;  // row count, or the ends of a range
-  std::int64_t last = 0;
-  HistoryPoint shown;
-};
-
-// The row counts of "44544" or "49153 to 65537"; false for other texts.
-bool ReadRange(std::string_view at, Point* point) {
-  const char* end = at.data() + at.size();
-  auto [next, error] = std::from_chars(at.data(), end, point->first);
-  if (error != std::errc{}) return false;
-  point->last = point->first;
-  if (next == end) return true;
-  constexpr std::string_view kTo = " to ";
-  at.remove_prefix(static_cast<std::size_t>(next - at.data()));
-  if (!at.starts_with(kTo)) return false;
-  return std::from_chars(at.data() + kTo.size(), end, point->last).ptr == end;
-}
-
-std::optional<Point> PointOf(const PublishedRecord& record) {
-  const PublishedRow row(record);
-  Point point{.arch = row.ArchOfRow(),
-              .width = record.width,
-              .pass = row.Cell("pass"),
-              .unit = row.Cell("unit"),
-              .shown = {}};
-  const std::string sm_count = row.Cell("sm_count");
-  point.shown = {.source = record.pr,
-                 .board = sm_count.empty() ? row.Cell("board")
-                                           : fmt::format("{}, {} SMs", row.Cell("board"), sm_count),
-                 .weight = row.Weight(),
-                 .at = row.Cell("at"),
-                 .statistic = row.Cell("statistic"),
-                 .program = row.Cell("program"),
-                 .reference = row.Cell("reference"),
-                 .fraction = row.Cell("budget_ratio"),
-                 .comparator_fraction = row.Cell("eager_budget_ratio")};
-  if (record.width == 0 || !ReadRange(point.shown.at, &point)) return std::nullopt;
-  return point;
 }
 
 // True when the text holds the number as a whole word: "T 8 and 16" names 8 and 16.
@@ -127,7 +62,7 @@ bool Names(std::string_view text, std::int64_t number) {
 
 // How far a point is from an edge, as the logarithm of a factor; unset where it says nothing about
 // it. A range supports the edges it starts above or ends at.
-std::optional<double> DistanceOf(const Point& point, const HistoryEntry& entry) {
+std::optional<double> DistanceOf(const RangedPoint& point, const HistoryEntry& entry) {
   const bool meets = point.arch == entry.arch && point.width == entry.routes.front().width &&
                      point.pass == ToString(entry.routes.front().pass) &&
                      WeightsMeet(point.shown.weight, entry.routes) && entry.after;
@@ -149,7 +84,7 @@ bool Compete(const HistoryEntry& a, const HistoryEntry& b) {
   return a.source == b.source && a.arch == b.arch && a.routes == b.routes;
 }
 
-void AddPoint(const Point& point, std::vector<HistoryEntry>* entries) {
+void AddPoint(const RangedPoint& point, std::vector<HistoryEntry>* entries) {
   struct Candidate {
     HistoryEntry* entry;
     double distance;
@@ -172,7 +107,7 @@ void AddPoint(const Point& point, std::vector<HistoryEntry>* entries) {
 
 std::vector<HistoryEntry> PublishedHistory(const std::vector<PublishedRecord>& published) {
   std::vector<HistoryEntry> entries;
-  std::vector<Point> points;
+  std::vector<RangedPoint> points;
   // Small-T cuts are of the last document, and so come after the edges.
   for (const char* table : {"edges", "small_t_cuts"}) {
     for (const PublishedRecord& record : published) {
@@ -180,13 +115,14 @@ std::vector<HistoryEntry> PublishedHistory(const std::vector<PublishedRecord>& p
     }
   }
   for (const PublishedRecord& record : published) {
-    if (record.table != "accuracy_points") continue;
-    if (auto point = PointOf(record)) points.push_back(std::move(*point));
+    if (record.table != "accuracy_points" || record.width == 0) continue;
+    RangedPoint point = RangedPointOf(record);
+    if (point.last > 0) points.push_back(std::move(point));
   }
-  std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+  std::stable_sort(points.begin(), points.end(), [](const RangedPoint& a, const RangedPoint& b) {
     return std::tie(a.first, a.last) < std::tie(b.first, b.last);
   });
-  for (const Point& point : points) AddPoint(point, &entries);
+  for (const RangedPoint& point : points) AddPoint(point, &entries);
   return entries;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "accuracy/error.h"
 #include "db/fields.h"
@@ -33,38 +34,59 @@ void Report(const Sourced<Record>& list, std::size_t one, std::size_t other,
                   DescribeValue(list.records[one]), DescribeValue(list.records[other]));
 }
 
+// Puts a list in the order of its keys, and its places with it; within a key the order of arrival.
 template <typename Record>
-std::vector<Record> Unite(const Sourced<Record>& list, const std::vector<std::string>& names,
-                          Conflicts* conflicts) {
-  std::vector<std::size_t> order(list.records.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return fields::KeyOf(list.records[a]) < fields::KeyOf(list.records[b]);
+void SortByKey(Sourced<Record>* list) {
+  std::vector<std::size_t> from(list->records.size());
+  std::iota(from.begin(), from.end(), std::size_t{0});
+  std::stable_sort(from.begin(), from.end(), [&](std::size_t a, std::size_t b) {
+    return fields::KeyOf(list->records[a]) < fields::KeyOf(list->records[b]);
   });
-  std::vector<Record> united;
-  united.reserve(order.size());
-  std::size_t kept = 0;  // index in the list of united.back()
-  for (std::size_t index : order) {
-    const Record& record = list.records[index];
-    if (united.empty() || fields::KeyOf(united.back()) != fields::KeyOf(record)) {
-      united.push_back(record);
-      kept = index;
-    } else if (DescribeValue(united.back()) != DescribeValue(record)) {
-      Report(list, kept, index, names, conflicts);
-    } else if (OriginText(record) < OriginText(united.back())) {
-      united.back() = record;
+  // In place, cycle by cycle: a second set of a million records would double the memory.
+  for (std::size_t start = 0; start < from.size(); ++start) {
+    std::size_t to = start;
+    while (from[to] != start) {
+      std::swap(list->records[to], list->records[from[to]]);
+      std::swap(list->where[to], list->where[from[to]]);
+      to = std::exchange(from[to], to);
+    }
+    from[to] = to;
+  }
+}
+
+template <typename Record>
+std::vector<Record> Unite(Sourced<Record> list, const std::vector<std::string>& names,
+                          Conflicts* conflicts) {
+  SortByKey(&list);
+  std::size_t kept = 0;  // records before it are united; it is the last of them
+  for (std::size_t next = 1; next < list.records.size(); ++next) {
+    Record& record = list.records[next];
+    Record& last = list.records[kept];
+    if (fields::KeyOf(last) != fields::KeyOf(record)) {
+      ++kept;
+      if (kept == next) continue;
+      list.records[kept] = std::move(record);
+      list.where[kept] = list.where[next];
+    } else if (last == record) {
+      continue;
+    } else if (DescribeValue(last) != DescribeValue(record)) {
+      Report(list, kept, next, names, conflicts);
+    } else if (OriginText(record) < OriginText(last)) {
+      last = std::move(record);
     }
   }
-  return united;
+  if (!list.records.empty()) list.records.resize(kept + 1);
+  return std::move(list.records);
 }
 
 }  // namespace
 
-Evidence MergeSources(const SourcedEvidence& evidence, const std::vector<std::string>& names) {
+Evidence MergeSources(SourcedEvidence evidence, const std::vector<std::string>& names) {
   Evidence merged;
   Conflicts conflicts;
-  fields::ForEachPair(evidence, merged,
-                      [&](const auto& list, auto& into) { into = Unite(list, names, &conflicts); });
+  fields::ForEachPair(evidence, merged, [&](auto& list, auto& into) {
+    into = Unite(std::move(list), names, &conflicts);
+  });
   if (conflicts.count > 0) {
     throw Error(
         fmt::format(
@@ -83,7 +105,7 @@ Evidence Merge(const Evidence& a, const Evidence& b) {
       for (const auto& record : list) into.Add(record, where);
     });
   }
-  Evidence merged = MergeSources(all, {"the first set", "the second set"});
+  Evidence merged = MergeSources(std::move(all), {"the first set", "the second set"});
   merged.published = a.published;
   merged.published.insert(merged.published.end(), b.published.begin(), b.published.end());
   std::sort(merged.published.begin(), merged.published.end());

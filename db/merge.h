@@ -41,7 +41,7 @@ struct SourcedEvidence {
 
 // The union, sorted, each key once. `names` are the sources' ("h200_132.tsv"). Throws Error when
 // two records of one key differ: it names both places, both values, and how many more differ.
-Evidence MergeSources(const SourcedEvidence& evidence, const std::vector<std::string>& names);
+Evidence MergeSources(SourcedEvidence evidence, const std::vector<std::string>& names);
 
 // Union of two sets: Merge(a, b) equals Merge(b, a). Throws as MergeSources does.
 Evidence Merge(const Evidence& a, const Evidence& b);

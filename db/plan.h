@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/window.h"
@@ -41,6 +43,11 @@ struct Waiver {
 
   auto operator<=>(const Waiver&) const = default;
 };
+
+// "bwd_w32_h4096 PROGRAM up to 8192 rows to 0.4: REASON", and its inverse: none where the text has
+// another form or names no route. That the values make sense is Choose's to check.
+std::string ToString(const Waiver& waiver);
+std::optional<Waiver> ParseWaiver(std::string_view text);
 
 struct Plan {
   std::string board;

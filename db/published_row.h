@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "accuracy/error.h"
 #include "db/records.h"
@@ -52,6 +53,39 @@ class PublishedRow {
     const auto arch = ParseArch(record_.arch);
     if (!arch) Fail(fmt::format("arch '{}' is unknown", record_.arch));
     return *arch;
+  }
+
+  Pass PassOfRow() const {
+    const auto pass = ParsePass(Cell("pass"));
+    if (!pass) Fail(fmt::format("pass '{}' is unknown", Cell("pass")));
+    return *pass;
+  }
+
+  // The routes that the row is about: of both weight dtypes, and of every width, where it names
+  // none.
+  std::vector<Route> Routes(Pass pass, bool residual, bool deterministic) const {
+    const std::string weight = Weight();
+    std::vector<Route> routes;
+    for (const int width : kWidths) {
+      for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp32}) {
+        if (record_.width != 0 && record_.width != width) continue;
+        if (!weight.empty() && weight != "both" && weight != ToString(dtype)) continue;
+        routes.push_back(
+            {.pass = pass,
+             .residual = residual,
+             .weight = dtype,
+             .width = width,
+             .determinism = deterministic ? Determinism::kDeterministic : Determinism::kAny});
+      }
+    }
+    if (routes.empty()) Fail(fmt::format("h: no program has {}", record_.width));
+    return routes;
+  }
+
+  // "B200, 148 SMs"; without the count where it is not stated.
+  std::string BoardText() const {
+    const std::string sm_count = Cell("sm_count");
+    return sm_count.empty() ? Cell("board") : fmt::format("{}, {} SMs", Cell("board"), sm_count);
   }
 
   [[noreturn]] void Fail(std::string_view what) const {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "accuracy/protocol.h"
+#include "db/name.h"
 #include "kernels/route.h"
 #include "kernels/window.h"
 
@@ -32,12 +33,12 @@ Environment WithId(Environment environment);
 
 // One program timed in one process at one row count: 4 rounds of 20 calls.
 struct TimeKey {
-  std::string board;  // measured on, e.g. "h200_132"
+  Name board;  // measured on, e.g. "h200_132"
   Route route;
   View view = View::kRows;
   std::int64_t rows = 0;
-  std::string program;  // a program's name, or "stream" for the floor
-  std::string environment;
+  Name program;  // a program's name, or "stream" for the floor
+  Name environment;
   int session = 0;
   int process = 0;
 
@@ -75,10 +76,10 @@ struct Sample {
 // weight, so the BF16 and FP32 twins share a record; nor on the view, so H 256 rows are counted
 // once.
 struct AccuracyKey {
-  std::string board;  // whose row split was run
+  Name board;  // whose row split was run
   int width = 0;
   std::int64_t rows = 0;
-  std::string program;  // a program's name, or "eager" for the comparator
+  Name program;  // a program's name, or "eager" for the comparator
   Family family = Family::kNormal;
   Reference reference = Reference::kOwnRstd;
   int inputs = 0;  // seeds 0 .. inputs-1
@@ -94,17 +95,17 @@ struct AccuracyRecord {
   std::int64_t worst_seed = 0;
   double median = 0;      // over inputs, of each input's worst
   bool stood_in = false;  // run elsewhere than on the board
-  std::string environment;
+  Name environment;
 
   auto operator<=>(const AccuracyRecord&) const = default;
 };
 
 // Digest (accuracy/digest.h) of one program's dw at one row count and seed of the normal family.
 struct DigestKey {
-  std::string board;
+  Name board;
   int width = 0;
   std::int64_t rows = 0;
-  std::string program;
+  Name program;
   std::int64_t seed = 0;
   int protocol = kProtocolVersion;
 
@@ -120,11 +121,11 @@ struct DigestRecord {
 
 // Outputs of two programs compared at an edge: both run at `rows` (the edge) and `rows` + 1.
 struct EdgeKey {
-  std::string board;
+  Name board;
   Route route;
   std::int64_t rows = 0;
-  std::string below;
-  std::string above;
+  Name below;
+  Name above;
 
   auto operator<=>(const EdgeKey&) const = default;
 };
@@ -132,7 +133,7 @@ struct EdgeKey {
 struct EdgeRecord {
   EdgeKey key;
   EdgeClasses classes;
-  std::string environment;
+  Name environment;
 
   auto operator<=>(const EdgeRecord&) const = default;
 };
@@ -141,10 +142,10 @@ struct EdgeRecord {
 // Asked of a call of 4096 rows with FP32 weights; waiting may be for registers as well as for
 // memory.
 struct WaitKey {
-  std::string board;
-  std::string program;
+  Name board;
+  Name program;
   int beside_kib = 0;  // 100 or 132
-  std::string environment;
+  Name environment;
 
   auto operator<=>(const WaitKey&) const = default;
 };
@@ -158,10 +159,10 @@ struct WaitRecord {
 
 // What the compiler made of a program's main kernel for a weight dtype.
 struct KernelKey {
-  std::string board;
-  std::string program;
+  Name board;
+  Name program;
   Dtype weight = Dtype::kBf16;
-  std::string environment;
+  Name environment;
 
   auto operator<=>(const KernelKey&) const = default;
 };
@@ -177,13 +178,13 @@ struct KernelRecord {
 
 // A measurement that could not be made: the program faulted, hung or was refused.
 struct FailureRecord {
-  std::string board;
+  Name board;
   Route route;
   View view = View::kRows;
   std::int64_t rows = 0;
-  std::string program;
+  Name program;
   std::string reason;  // one line
-  std::string environment;
+  Name environment;
 
   auto operator<=>(const FailureRecord&) const = default;
 };

@@ -54,8 +54,8 @@ class Bookkeeper {
 
   void NoteSession(const TimeKey& key) {
     if (!sessions_.emplace(key.board, key.environment, key.session).second) return;
-    session_.Bind(1, key.board);
-    session_.Bind(2, key.environment);
+    session_.Bind(1, key.board.str());
+    session_.Bind(2, key.environment.str());
     session_.Bind(3, key.session);
     session_.Run();
   }

@@ -93,23 +93,20 @@ std::vector<const Record*> PointersTo(const std::vector<Record>& records) {
   return pointers;
 }
 
-// Calls add(text) for each part of a section; once with its head before the first.
+// Writes the section of a board's records, a part at a time.
 template <typename Record>
-void ForEachPartText(sqlite::Connection* connection, const Table<Record>& table,
-                     const std::string& board, const auto& add) {
+void WriteParts(sqlite::Connection* connection, const Table<Record>& table,
+                const std::string& board, const text::Sink& sink) {
   bool first = true;
-  const auto add_part = [&](const auto& part) {
+  const auto write_part = [&](const auto& part) {
     const std::vector<Record> records = LoadPart(connection, table, part);
-    if (records.empty()) return;
-    std::string text;
-    if (std::exchange(first, false)) text::AppendSectionHead<Record>(&text);
-    text::AppendGroups(PointersTo(records), &text);
-    add(text);
+    text::WriteSection(PointersTo(records), first, sink);
+    first = first && records.empty();
   };
   if constexpr (kInParts<Record>) {
-    for (const auto& [name, part] : PartsOf<Record>(connection, board)) add_part(part);
+    for (const auto& [name, part] : PartsOf<Record>(connection, board)) write_part(part);
   } else {
-    add_part(OfBoard{board});
+    write_part(OfBoard{board});
   }
 }
 
@@ -183,30 +180,26 @@ Evidence Store::LoadWidth(std::string_view board, int width) const {
 }
 
 std::string Store::EvidenceDigest(std::string_view board, std::string_view lender) const {
-  std::uint64_t hash = Fnv1a("");
-  const auto add = [&hash](const std::string& text) { hash = Fnv1a(text, hash); };
-  const auto add_board = [&](const std::string& name, bool lent) {
-    const auto add_section = [&]<typename Record>(const Table<Record>& table) {
+  Fnv1aHash hash;
+  const text::Sink sink = [&hash](std::string_view text) { hash.Add(text); };
+  const auto write_board = [&](const std::string& name, bool lent) {
+    const auto write_section = [&]<typename Record>(const Table<Record>& table) {
       if constexpr (std::is_same_v<Record, Environment>) {
         const std::vector<Environment> environments = Select(
             &impl_->TableOf<Environment>(), NamedBy(&impl_->connection, impl_->tables, name, lent));
-        if (environments.empty()) return;
-        std::string text;
-        text::AppendSectionHead<Environment>(&text);
-        text::AppendGroups(PointersTo(environments), &text);
-        add(text);
+        text::WriteSection(PointersTo(environments), true, sink);
       } else if (!lent || kLent<Record>) {
-        ForEachPartText(&impl_->connection, table, name, add);
+        WriteParts(&impl_->connection, table, name, sink);
       }
     };
-    add(text::HeadLine(name));
-    std::apply([&](const auto&... table) { (add_section(table), ...); }, impl_->tables);
-    add(text::EndLine());
+    sink(text::HeadLine(name));
+    std::apply([&](const auto&... table) { (write_section(table), ...); }, impl_->tables);
+    sink(text::EndLine());
   };
   for (const std::string_view name : std::set{board, lender}) {
-    add_board(std::string(name), name != board);
+    write_board(std::string(name), name != board);
   }
-  return DigestText(hash);
+  return DigestText(hash.value());
 }
 
 }  // namespace fenestra

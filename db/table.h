@@ -42,6 +42,7 @@ class Binder {
  private:
   void Bind(fields::AnyEnum auto value) { statement_->Bind(++index_, ToString(value)); }
   void Bind(const std::string& value) { statement_->Bind(++index_, value); }
+  void Bind(const Name& value) { statement_->Bind(++index_, value.str()); }
   template <typename Number>
   requires std::is_arithmetic_v<Number>
   void Bind(Number value) { statement_->Bind(++index_, value); }
@@ -78,6 +79,7 @@ class ColumnReader {
     *out = *value;
   }
   void Read(std::string_view, std::string* out, int column) { *out = statement_->Text(column); }
+  void Read(std::string_view, Name* out, int column) { *out = statement_->Text(column); }
   void Read(std::string_view, std::int64_t* out, int column) { *out = statement_->Int64(column); }
   void Read(std::string_view, double* out, int column) { *out = statement_->Double(column); }
   void Read(std::string_view, bool* out, int column) { *out = statement_->Int64(column) != 0; }
@@ -138,6 +140,7 @@ class Table {
     insert_.Run();
     if (connection_->Changes() > 0) return true;
     const Record stored = *Find(record);
+    if (stored == record) return false;
     if (DescribeValue(stored) != DescribeValue(record)) {
       throw Error(fmt::format("{}: {}: stored {}, now {}; the sweep or file that is wrong must go "
                               "to a store of its own",

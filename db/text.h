@@ -46,7 +46,7 @@ struct DumpedFile {
 // older one of its name removed. Creates `dir`. An environment that no record names is left out.
 // Throws Error when a record would not read back (see Fault in db/record_check.h) or a file cannot
 // be written.
-std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::path& dir);
+std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir);
 
 // Reads text evidence files into one sorted set, or throws an Error that names file and line and
 // says what is wrong. Records that several files hold must agree.

@@ -101,6 +101,12 @@ std::string FieldOf(double value) {
 }
 
 bool ReadField(std::string_view text, std::string* out) { return Unescape(text, out); }
+bool ReadField(std::string_view text, Name* out) {
+  std::string raw;
+  if (!Unescape(text, &raw)) return false;
+  *out = raw;
+  return true;
+}
 bool ReadField(std::string_view text, std::int64_t* out) { return ReadNumber(text, out); }
 bool ReadField(std::string_view text, int* out) { return ReadNumber(text, out); }
 

@@ -23,6 +23,7 @@ std::string FieldOf(std::string_view value);
 std::string FieldOf(std::int64_t value);
 std::string FieldOf(double value);
 inline std::string FieldOf(const std::string& value) { return FieldOf(std::string_view{value}); }
+inline std::string FieldOf(const Name& value) { return FieldOf(std::string_view{value}); }
 inline std::string FieldOf(int value) { return FieldOf(std::int64_t{value}); }
 inline std::string FieldOf(bool value) { return value ? "1" : "0"; }
 inline std::string FieldOf(const Route& value) { return ToString(value); }
@@ -30,6 +31,7 @@ inline std::string FieldOf(fields::AnyEnum auto value) { return std::string(ToSt
 
 // Reads a field; false when it is no such value. Numbers must not be negative: nothing measured is.
 bool ReadField(std::string_view text, std::string* out);
+bool ReadField(std::string_view text, Name* out);
 bool ReadField(std::string_view text, std::int64_t* out);
 bool ReadField(std::string_view text, int* out);
 bool ReadField(std::string_view text, double* out);

@@ -61,7 +61,7 @@ class Parser {
     } else if (take_record_ == nullptr) {
       Fail("a record stands before the first section");
     } else if (line.starts_with(text::kGroupMark)) {
-      TakeGroup(line);
+      (this->*take_group_)(line);
     } else {
       (this->*take_record_)(line);
     }
@@ -104,8 +104,10 @@ class Parser {
       const auto columns = text::ColumnsOf<Record>();
       if (line != columns.header) return;
       take_record_ = &Parser::TakeRecord<Record>;
+      take_group_ = &Parser::TakeGroup<Record>;
       group_columns_ = columns.group;
       line_columns_ = columns.line;
+      NoteColumns<Record>();
     });
     if (take_record_ == nullptr) {
       Fail(fmt::format("'{}' is no section with the columns of version {}", Shown(line),
@@ -113,12 +115,28 @@ class Parser {
     }
   }
 
+  // Which columns are a group's, asked once a section; and the record that its lines start from.
+  template <typename Record>
+  void NoteColumns() {
+    columns_.clear();
+    fields::All<Record>(RecordOf<Record>(), [&](std::string_view column, auto& value) {
+      if constexpr (std::is_same_v<decltype(value), Name&>) {
+        if (column == "board") value = board_;
+      }
+      columns_.push_back(column == "board"                     ? Place::kFile
+                         : text::IsGroupColumn<Record>(column) ? Place::kGroup
+                                                               : Place::kLine);
+    });
+  }
+
+  template <typename Record>
   void TakeGroup(std::string_view line) {
-    group_line_ = line;
-    group_number_ = line_;
-    text::SplitFields(group_line_, &group_);
-    CheckCount(group_.size(), group_columns_ + 1);
-    if (group_columns_ == 0 || group_[0] != text::kGroupMark) Fail("a group line is not expected");
+    text::SplitFields(line, &fields_);
+    CheckCount(fields_.size(), group_columns_ + 1);
+    if (group_columns_ == 0 || fields_[0] != text::kGroupMark) {
+      Fail("a group line is not expected");
+    }
+    ReadColumns(Place::kGroup, 1, &RecordOf<Record>());
     has_group_ = true;
   }
 
@@ -133,26 +151,33 @@ class Parser {
     if (group_columns_ > 0 && !has_group_) Fail("a record stands before its group line");
     text::SplitFields(line, &fields_);
     CheckCount(fields_.size(), line_columns_);
-    Record record;
-    std::size_t group_at = 1;  // the mark is 0
-    std::size_t line_at = 0;
-    fields::All<Record>(record, [&](std::string_view column, auto& value) {
-      if constexpr (std::is_same_v<decltype(value), std::string&>) {
-        if (column == "board") {
-          value = board_;
-          return;
-        }
-      }
-      const bool of_group = text::IsGroupColumn<Record>(column);
-      const std::string_view field = of_group ? group_[group_at++] : fields_[line_at++];
-      if (!text::ReadField(field, &value)) {
-        FailAt(of_group ? group_number_ : line_,
-               fmt::format("{}: '{}' is not a value this column can hold", column, Shown(field)));
-      }
-    });
+    Record& record = RecordOf<Record>();
+    ReadColumns(Place::kLine, 0, &record);
     const std::string fault = Fault(record);
     if (!fault.empty()) Fail(fault);
-    ListOf<Record>().Add(std::move(record), Where{.source = source_, .line = line_});
+    ListOf<Record>().Add(record, Where{.source = source_, .line = line_});
+  }
+
+  // Where a column's value stands.
+  enum class Place { kFile, kGroup, kLine };
+
+  // Reads the line's fields from number `at` on into the columns of that place.
+  template <typename Record>
+  void ReadColumns(Place place, std::size_t at, Record* record) {
+    std::size_t number = 0;
+    fields::All<Record>(*record, [&](std::string_view column, auto& value) {
+      if (columns_[number++] != place) return;
+      const std::string_view field = fields_[at++];
+      if (!text::ReadField(field, &value)) {
+        Fail(fmt::format("{}: '{}' is not a value this column can hold", column, Shown(field)));
+      }
+    });
+  }
+
+  // The record that lines are read into; what its group line gave stays from one to the next.
+  template <typename Record>
+  Record& RecordOf() {
+    return std::get<Record>(records_);
   }
 
   template <typename Record>
@@ -166,14 +191,14 @@ class Parser {
 
   int line_ = 0;
   bool ended_ = false;
-  std::string board_;
+  Name board_;
   void (Parser::*take_record_)(std::string_view) = nullptr;  // of the section at hand
+  void (Parser::*take_group_)(std::string_view) = nullptr;
   std::size_t group_columns_ = 0;
   std::size_t line_columns_ = 0;
+  std::vector<Place> columns_;
   bool has_group_ = false;
-  std::string group_line_;  // what group_ points into
-  int group_number_ = 0;    // its line
-  std::vector<std::string_view> group_;
+  fields::Records records_;
   std::vector<std::string_view> fields_;
 };
 
@@ -212,7 +237,7 @@ Evidence Import(const std::vector<std::filesystem::path>& files) {
     ParseText(ReadFile(file, kMaxFileBytes), names.back(), source, &evidence);
   }
   CheckEnvironments(evidence, names);
-  return MergeSources(evidence, names);
+  return MergeSources(std::move(evidence), names);
 }
 
 }  // namespace fenestra

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "accuracy/digest.h"
 #include "accuracy/error.h"
 #include "db/digest.h"
 #include "db/files.h"
@@ -19,6 +21,7 @@ namespace fenestra {
 namespace {
 
 namespace fs = std::filesystem;
+using text::Sink;
 
 // The environments that records of a board name.
 std::set<std::string_view> EnvironmentsOf(const Evidence& evidence, std::string_view board) {
@@ -41,9 +44,9 @@ std::set<std::string_view> BoardsOf(const Evidence& evidence) {
 }
 
 // REQUIRES: the evidence is sorted.
-std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
+void WriteSorted(const Evidence& evidence, std::string_view board, const Sink& sink) {
   const std::set<std::string_view> environments = EnvironmentsOf(evidence, board);
-  std::string out = text::HeadLine(board);
+  sink(text::HeadLine(board));
   fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
     std::vector<const Record*> records;
     for (const Record& record : list) {
@@ -53,11 +56,23 @@ std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
         if (fields::BoardOf(record) == board) records.push_back(&record);
       }
     }
-    if (records.empty()) return;
-    text::AppendSectionHead<Record>(&out);
-    text::AppendGroups(records, &out);
+    text::WriteSection(records, true, sink);
   });
-  return out + text::EndLine();
+  sink(text::EndLine());
+}
+
+std::string TextOfSorted(const Evidence& evidence, std::string_view board) {
+  std::string text;
+  WriteSorted(evidence, board, [&text](std::string_view piece) { text += piece; });
+  return text;
+}
+
+bool IsSorted(const Evidence& evidence) {
+  bool sorted = true;
+  fields::ForEachList(evidence, [&sorted](const auto& list) {
+    sorted = sorted && std::is_sorted(list.begin(), list.end());
+  });
+  return sorted;
 }
 
 // The file of a board that a record belongs in, as what follows the board's name.
@@ -89,23 +104,30 @@ std::string FileName(std::string_view board, const FilePart& part) {
   return fmt::format("{}_{}{}.tsv", board, ToString(*part.pass), part.residual ? "_res" : "");
 }
 
-// The board's records of one part, and the environments they name.
-Evidence Select(const Evidence& sorted, std::string_view board, const FilePart& part) {
-  Evidence selected;
-  fields::ForEachPair(
-      selected, sorted,
-      [&]<typename Record>(std::vector<Record>& to, const std::vector<Record>& from) {
-        if constexpr (!std::is_same_v<Record, Environment>) {
-          std::copy_if(from.begin(), from.end(), std::back_inserter(to), [&](const Record& record) {
-            return fields::BoardOf(record) == board && PartOf(record) == part;
-          });
-        }
-      });
-  const std::set<std::string_view> named = EnvironmentsOf(selected, board);
-  std::copy_if(sorted.environments.begin(), sorted.environments.end(),
-               std::back_inserter(selected.environments),
+// Takes the board's records of one part, with the environments they name, out of `sorted`.
+Evidence TakePart(std::string_view board, const FilePart& part, Evidence* sorted) {
+  Evidence taken;
+  fields::ForEachPair(taken, *sorted,
+                      [&]<typename Record>(std::vector<Record>& to, std::vector<Record>& from) {
+                        if constexpr (!std::is_same_v<Record, Environment>) {
+                          auto kept = from.begin();
+                          for (Record& record : from) {
+                            if (fields::BoardOf(record) == board && PartOf(record) == part) {
+                              to.push_back(std::move(record));
+                            } else if (&*kept != &record) {
+                              *kept++ = std::move(record);
+                            } else {
+                              ++kept;
+                            }
+                          }
+                          from.erase(kept, from.end());
+                        }
+                      });
+  const std::set<std::string_view> named = EnvironmentsOf(taken, board);
+  std::copy_if(sorted->environments.begin(), sorted->environments.end(),
+               std::back_inserter(taken.environments),
                [&](const Environment& environment) { return named.contains(environment.id); });
-  return selected;
+  return taken;
 }
 
 void CheckAll(const Evidence& evidence) {
@@ -139,11 +161,16 @@ std::string TextOf(const Evidence& evidence, std::string_view board) {
 }
 
 std::string DigestOf(const Evidence& evidence) {
-  Evidence sorted = evidence;
-  Sort(&sorted);
-  std::string all;
-  for (std::string_view board : BoardsOf(sorted)) all += TextOfSorted(sorted, board);
-  return HexDigest(all);
+  if (!IsSorted(evidence)) {
+    Evidence sorted = evidence;
+    Sort(&sorted);
+    return DigestOf(sorted);
+  }
+  Fnv1aHash hash;
+  for (std::string_view board : BoardsOf(evidence)) {
+    WriteSorted(evidence, board, [&hash](std::string_view piece) { hash.Add(piece); });
+  }
+  return DigestText(hash.value());
 }
 
 double RoundFraction(double fraction) {
@@ -156,28 +183,28 @@ double RoundFraction(double fraction) {
   return rounded;
 }
 
-std::vector<DumpedFile> Dump(const Evidence& evidence, const std::filesystem::path& dir) {
+std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir) {
   CheckAll(evidence);
-  Evidence sorted = evidence;
-  Sort(&sorted);
+  Sort(&evidence);
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   if (error) {
     throw Error(fmt::format("{}: cannot create the folder: {}; name another with --out",
                             dir.string(), error.message()));
   }
+  const std::set<std::string_view> boards = BoardsOf(evidence);
   std::vector<DumpedFile> files;
-  for (std::string_view board : BoardsOf(sorted)) {
+  for (std::string_view board : boards) {
     fs::remove(dir / fmt::format("{}_res.tsv", board),
                error);  // of an older dump, which split the records in another way
     for (const FilePart& part : kFileParts) {
-      Evidence selected = Select(sorted, board, part);
+      Evidence taken = TakePart(board, part, &evidence);
       fs::path path = dir / FileName(board, part);
-      if (BoardsOf(selected).empty()) {
+      if (BoardsOf(taken).empty()) {
         fs::remove(path, error);  // of an older dump: it would be read back with the others
         continue;
       }
-      files.push_back({std::move(path), std::move(selected)});
+      files.push_back({std::move(path), std::move(taken)});
       WriteFileAtomically(files.back().path, TextOfSorted(files.back().evidence, board));
     }
   }

@@ -110,8 +110,9 @@ std::string BannerText(const Plan& plan, const Board& board,
          &out);
   Banner("regenerate",
          fmt::format("fenestra import --db FILE EVIDENCE; fenestra plan --db FILE --board {} "
-                     "--margin {} --noise {}; fenestra export --db FILE --board {} --out DIR",
-                     board.name, plan.margin, plan.noise, board.name),
+                     "--margin {} --noise {}{}; fenestra export --db FILE --board {} --out DIR",
+                     board.name, plan.margin, plan.noise,
+                     plan.waivers.empty() ? "" : ", with --waive for each waiver", board.name),
          &out);
   Banner("margin", fmt::format("{} of the budget", plan.margin), &out);
   Banner("noise", fmt::format("{} of the time, which a window must earn", plan.noise), &out);
@@ -128,10 +129,7 @@ std::string BannerText(const Plan& plan, const Board& board,
   Banner("time", BasisSummary(plan, &Window::time, "not timed"), &out);
   Banner("accuracy", BasisSummary(plan, &Window::accuracy, "not measured"), &out);
   for (const Waiver& waiver : plan.waivers) {
-    Banner("waiver",
-           OneLine(fmt::format("{} {} up to {} rows to {}: {}", ToString(waiver.route),
-                               waiver.program, waiver.rows, waiver.fraction, waiver.reason)),
-           &out);
+    Banner("waiver", OneLine(ToString(waiver)), &out);
   }
   return out;
 }

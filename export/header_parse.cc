@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <regex>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "accuracy/error.h"
+#include "db/parse_number.h"
 #include "export/header_format.h"
 #include "kernels/program_list.h"
 
@@ -18,14 +18,6 @@ namespace fenestra {
 namespace {
 
 constexpr std::string_view kRemedy = "regenerate it with `fenestra export`";
-
-template <typename Number>
-std::optional<Number> ParseNumber(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // The text between `prefix` and `suffix` when `line` is just that.
 std::optional<std::string_view> Between(std::string_view line, std::string_view prefix,
@@ -155,18 +147,25 @@ class Parser {
 
   void ParseBanner() {
     std::map<std::string, std::string, std::less<>> first;  // first word of each key's last line
+    std::vector<std::string> waivers;
+    std::string key;
     while (Peek() != header::kPragma) {
       const std::string_view line = Next();
       if (!line.starts_with("//")) Fail("a comment line of the banner");
-      if (line.size() <= header::kComment.size() + header::kKeyWidth || line[3] == ' ') continue;
-      const std::string_view key = line.substr(3, line.find(' ', 3) - 3);
-      const std::string_view value = line.substr(header::kComment.size() + header::kKeyWidth);
-      first.insert_or_assign(std::string(key), std::string(value.substr(0, value.find(' '))));
+      if (line.size() <= header::kComment.size() + header::kKeyWidth) continue;
+      const std::string value(line.substr(header::kComment.size() + header::kKeyWidth));
+      if (line[3] == ' ') {
+        if (key == "waiver") waivers.back() += " " + value;
+        continue;
+      }
+      key = line.substr(3, line.find(' ', 3) - 3);
+      first.insert_or_assign(key, value.substr(0, value.find(' ')));
+      if (key == "waiver") waivers.push_back(value);
       if (key == "environment") parsed_.environments.emplace_back(first["environment"]);
     }
     Expect(header::kPragma);
-    for (std::string_view key : {"board", "margin", "noise", "protocol", "evidence", "content"}) {
-      if (!first.contains(key)) Fail(fmt::format("'{}' in the banner", key));
+    for (std::string_view need : {"board", "margin", "noise", "protocol", "evidence", "content"}) {
+      if (!first.contains(need)) Fail(fmt::format("'{}' in the banner", need));
     }
     parsed_.banner_board = first["board"];
     parsed_.banner_margin = ExpectNumber<double>(first["margin"]);
@@ -174,6 +173,11 @@ class Parser {
     parsed_.banner_protocol = ExpectNumber<int>(first["protocol"]);
     parsed_.banner_evidence = first["evidence"];
     parsed_.content = first["content"];
+    for (const std::string& text : waivers) {
+      const std::optional<Waiver> waiver = ParseWaiver(text);
+      if (!waiver) Fail("waivers as ROUTE PROGRAM up to ROWS rows to FRACTION: REASON");
+      parsed_.banner_waivers.push_back(*waiver);
+    }
   }
 
   void ParseTable() {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db/plan.h"
 #include "kernels/window.h"
 
 namespace fenestra {
@@ -33,6 +34,7 @@ struct ParsedHeader {
   double banner_margin = 0;
   double code_margin = 0;
   double banner_noise = 0;
+  std::vector<Waiver> banner_waivers;
   int banner_protocol = 0;
   int code_protocol = 0;
   std::string content;                    // digest that the banner gives

@@ -13,6 +13,8 @@ OrderedJson JsonOf(const EdgeClasses& classes) {
           {"dw", ToString(classes.dw)}};
 }
 
+OrderedJson OrNull(const auto& value) { return value ? OrderedJson(*value) : OrderedJson(nullptr); }
+
 OrderedJson JsonOf(const HistoryPoint& point) {
   return {{"source", point.source},
           {"board", point.board},
@@ -22,7 +24,11 @@ OrderedJson JsonOf(const HistoryPoint& point) {
           {"program", point.program},
           {"reference", point.reference},
           {"fraction", point.fraction},
-          {"comparator_fraction", point.comparator_fraction}};
+          {"comparator_fraction", point.comparator_fraction},
+          {"family", point.family},
+          {"seed", OrNull(point.seed)},
+          {"column", OrNull(point.column)},
+          {"environment", point.environment}};
 }
 
 }  // namespace
@@ -74,19 +80,28 @@ OrderedJson JsonOf(const HistoryEntry& entry) {
   for (const HistoryPoint& point : entry.points) points.push_back(JsonOf(point));
   OrderedJson routes = OrderedJson::array();
   for (const Route& route : entry.routes) routes.push_back(ToString(route));
-  OrderedJson json{{"source", entry.source},
+  OrderedJson json{{"what", ToString(entry.what)},
+                   {"source", entry.source},
+                   {"plan", entry.plan > 0 ? OrderedJson(entry.plan) : OrderedJson(nullptr)},
                    {"arch", ToString(entry.arch)},
                    {"board", entry.board},
                    {"routes", routes},
                    {"residual_stated", entry.residual_stated},
                    {"unit", entry.unit}};
-  json["before"] = entry.before ? OrderedJson(*entry.before) : OrderedJson(nullptr);
-  json["after"] = entry.after ? OrderedJson(*entry.after) : OrderedJson(nullptr);
-  json["kind"] = entry.kind ? OrderedJson(ToString(*entry.kind)) : OrderedJson(nullptr);
-  json["program_below"] = entry.program_below;
-  json["program_above"] = entry.program_above;
+  if (entry.what == HistoryKind::kEdge) {
+    json["before"] = OrNull(entry.before);
+    json["after"] = OrNull(entry.after);
+    json["kind"] = entry.kind ? OrderedJson(ToString(*entry.kind)) : OrderedJson(nullptr);
+    json["program_below"] = entry.program_below;
+    json["program_above"] = entry.program_above;
+  } else {
+    json["first"] = entry.last > 0 ? OrderedJson(entry.first) : OrderedJson(nullptr);
+    json["last"] = entry.last > 0 ? OrderedJson(entry.last) : OrderedJson(nullptr);
+  }
   json["reason"] = entry.reason;
   json["points"] = points;
+  json["evidence"] = entry.evidence;
+  json["environments"] = entry.environments;
   return json;
 }
 

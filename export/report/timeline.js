@@ -2,8 +2,8 @@
 
 // Published sources in their order, then plans by number, whichever board they are of.
 function sourcesOf(entries) {
-  const number = (source) => Number((source.match(/^plan (\d+)/) || [0, 0])[1]);
-  return [...new Set(entries.map((entry) => entry.source))].sort((a, b) => number(a) - number(b));
+  const numbers = new Map(entries.map((entry) => [entry.source, entry.plan || 0]));
+  return [...numbers.keys()].sort((a, b) => numbers.get(a) - numbers.get(b));
 }
 
 // Edges through the sources that stated or moved them: {name, kind, points: [index, rows], gone}.

@@ -88,6 +88,32 @@ TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
   EXPECT_THAT(result.out, HasSubstr("evidence"));
 }
 
+TEST_F(Pipeline, WaiverPassesTheMarginAndTheHeaderTellsOfIt) {
+  Evidence evidence = TwoWindowEvidence();
+  std::vector<AccuracyRecord> of_other_routes;  // which are not timed, and waive nothing
+  for (AccuracyRecord& record : evidence.accuracy) {
+    if (record.key.program == test::kFma) record.worst = 0.3;
+    if (record.key.program == "eager") record.worst = 0.9;
+    if (record.key.program != test::kDual) continue;
+    of_other_routes.push_back(record);
+    of_other_routes.back().key.program = test::kTwo;
+  }
+  evidence.accuracy.insert(evidence.accuracy.end(), of_other_routes.begin(), of_other_routes.end());
+  Dump(evidence, File("evidence"));
+  Import();
+  ExpectRefused({"plan", "--board", "h200_132", "--waive", "bwd_w16_h4096 to 0.4"}, "--waive");
+  const std::string waiver =
+      "bwd_w16_h4096 " + std::string(test::kFma) + " up to 4096 rows to 0.4: asked for";
+  Json({"plan", "--board", "h200_132", "--waive", waiver});
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  EXPECT_THAT(ReadText(File("windows/h200_132.h")), HasSubstr("waived to 0.4 up to 4096 rows"));
+  // Elsewhere, from the text evidence and the header alone.
+  Import("evidence", "other.db");
+  const auto checked =
+      Json({"check", "--board", "h200_132", "--out", "windows", "--db", "other.db"});
+  EXPECT_EQ(checked.at("ok"), true) << checked.dump(2);
+}
+
 TEST_F(Pipeline, ExplainSaysWhatRunsAndWhy) {
   MakePlan();
   const auto all =
@@ -133,6 +159,10 @@ TEST_F(Pipeline, ReleasesAreFrozenAndSayWhatMoved) {
   EXPECT_GT(second.at("boards")[0].at("moved"), 0);
   EXPECT_THAT(ReadText(File("releases/1.1/CHANGES.md")), HasSubstr("# 1.1 against 1.0"));
 
+  const auto shipped = Json({"history", "--from", "1.1"}).at("entries");
+  ASSERT_FALSE(shipped.empty());
+  for (const auto& entry : shipped) EXPECT_EQ(entry.at("source"), "plan 2 (release 1.1)");
+  EXPECT_TRUE(Json({"history", "--from", "#8253", "--to", "#8293"}).at("entries").empty());
   ExpectRefused({"release", "../x", "--out", "releases"}, "letters, digits");
   ExpectRefused({"release", "1.2", "--out", "releases", "--previous", "nowhere"}, "nowhere");
 }
@@ -150,6 +180,8 @@ TEST_F(Pipeline, DumpGivesBackTheImportedBytes) {
 TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
   const auto all = Json({"history"}).at("entries");
   const auto some = Json({"history", "--arch", "sm_100a"}).at("entries");
+  ExpectRefused({"history", "--only", "edges"}, "did you mean 'edge'?");
+  ExpectRefused({"history", "--to", "8.2"}, "--to '8.2': no such source");
   EXPECT_GT(all.size(), some.size());
   ASSERT_FALSE(some.empty());
   for (const auto& entry : some) EXPECT_EQ(entry.at("arch"), "sm_100a");

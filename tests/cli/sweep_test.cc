@@ -134,7 +134,8 @@ TEST_F(SweepCommand, RefusesValuesThatMakeNoSense) {
   }
 }
 
-// The repository's own: the headers that the library compiles are those of the evidence beside them.
+// The repository's own: the headers that the library compiles are those of the evidence beside
+// them.
 TEST(Repository, HeadersAndEvidenceBelongTogether) {
   const TempFolder folder;
   const std::string db = folder.path() + "/fenestra.db";

@@ -24,6 +24,17 @@ TEST(Table, CountsCodePointsNotBytes) {
   EXPECT_EQ(table.Text(), "unit  x\nµs    1\nns    2\n");
 }
 
+TEST(Table, NotesStandBelowTheirRowAndWrap) {
+  Table table({{"name"}, {"x"}});
+  table.Add({"a", "1"});
+  table.AddNote(std::string(100, 'p') + " " + std::string(13, 'q') + " rr");
+  table.AddNote("short");
+  table.Add({"b", "2"});
+  // 4 + 100 + 1 + 13 is 118, which still fits.
+  EXPECT_EQ(table.Text(), "name  x\na     1\n    " + std::string(100, 'p') + " " +
+                              std::string(13, 'q') + "\n      rr\n    short\nb     2\n");
+}
+
 TEST(Table, BoldTitlesOnlyWhenAsked) {
   Table table({{"name"}});
   EXPECT_EQ(table.Text(true), "\033[1mname\033[0m\n");

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "db/history_point.h"
 #include "db/published.h"
 #include "hand_made.h"
 
@@ -135,7 +138,108 @@ TEST(History, PlansFollowThePublishedEntries) {
   EXPECT_EQ(entries[1].points[0].at, "2500");
   EXPECT_EQ(entries[1].points[0].fraction, "0.31");
   EXPECT_THAT(History(store, {.arch = Arch::kSm90a}), testing::SizeIs(2));
-  EXPECT_THAT(History(store, {}), testing::SizeIs(42 + 36 + 2));
+  EXPECT_THAT(History(store, {.what = HistoryKind::kEdge}), testing::SizeIs(42 + 36 + 2));
+}
+
+TEST(History, MeasuredPointsSayWhichInputGaveThem) {
+  const Scratch scratch;
+  Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  Evidence evidence = hand_made::OneOfEach();
+  AccuracyRecord& reading = evidence.accuracy[0];
+  reading.key.program = "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain";
+  reading.key.rows = 2500;
+  store.Append(evidence);
+  store.SavePlan(TwoWindows(2048));
+  const auto entries = History(store, {.first_source = "plan 1"});
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].plan, 1);
+  EXPECT_EQ(entries[0].evidence, "0123456789abcdef");
+  EXPECT_THAT(entries[0].environments, ElementsAre("aff6f23d5cbcdee0"));
+  ASSERT_EQ(entries[0].points.size(), 1U);
+  const HistoryPoint& point = entries[0].points[0];
+  EXPECT_EQ(point.family, "cancel");
+  EXPECT_EQ(point.seed, 42);
+  EXPECT_EQ(point.column, 17);
+  EXPECT_EQ(point.environment, "aff6f23d5cbcdee0");
+}
+
+TEST(History, SourcesAreInOrderAndCanBeCutOut) {
+  const Scratch scratch;
+  Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  const auto release = [&](const char* name, std::int64_t plan) {
+    store.SaveRelease({.name = name,
+                       .board = "h200_132",
+                       .plan = plan,
+                       .header_digest = "00000000000000ff",
+                       .commit = "abc"});
+  };
+  release("0.1", store.SavePlan(TwoWindows(4096)));
+  store.SavePlan(TwoWindows(2048));
+  release("0.2", store.SavePlan(TwoWindows(1024)));
+  store.SavePlan(TwoWindows(512));
+  const auto sources = [&](const HistoryFilter& filter) {
+    std::vector<std::string> names;
+    for (const HistoryEntry& entry : History(store, filter)) {
+      if (names.empty() || names.back() != entry.source) names.push_back(entry.source);
+    }
+    return names;
+  };
+  EXPECT_THAT(sources({.what = HistoryKind::kEdge}),
+              ElementsAre("#8293", "#8319", "#8253 interim commit", "#8253", "plan 1 (release 0.1)",
+                          "plan 2", "plan 3 (release 0.2)", "plan 4"));
+  EXPECT_THAT(
+      sources({.what = HistoryKind::kEdge, .first_source = "#8253", .last_source = "#8253"}),
+      ElementsAre("#8253 interim commit", "#8253"));
+  EXPECT_THAT(sources({.first_source = "0.1", .last_source = "0.2"}),
+              ElementsAre("plan 1 (release 0.1)", "plan 2", "plan 3 (release 0.2)"));
+  EXPECT_THAT(sources({.what = HistoryKind::kEdge, .last_source = "#8319"}),
+              ElementsAre("#8293", "#8319"));
+  EXPECT_THAT(sources({.first_source = "plan 2", .last_source = "plan 2"}), ElementsAre("plan 2"));
+  EXPECT_THAT(hand_made::ErrorOf([&] { sources({.first_source = "0.3"}); }),
+              HasSubstr("--from '0.3': no such source; there are #8293, #8319, #8253 interim"));
+  EXPECT_THAT(hand_made::ErrorOf([&] { sources({.last_source = "plan x"}); }),
+              HasSubstr("--to 'plan x'"));
+}
+
+// The published tables have 51 costs, 51 timings and 55 accuracy points.
+TEST(History, EveryPublishedFigureIsThere) {
+  const std::vector<PublishedRecord> published = BuiltInPublished();
+  EXPECT_EQ(History(published, {.what = HistoryKind::kCost}).size(), 51U);
+  EXPECT_EQ(History(published, {.what = HistoryKind::kTiming}).size(), 51U);
+  const std::vector<HistoryEntry> all = History(published, {});
+  for (const PublishedRecord& record : published) {
+    if (record.table != "accuracy_points") continue;
+    const HistoryPoint point = RangedPointOf(record).shown;
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(),
+                            [&](const HistoryEntry& entry) {
+                              return std::find(entry.points.begin(), entry.points.end(), point) !=
+                                     entry.points.end();
+                            }))
+        << point.fraction << " at " << point.at;
+  }
+}
+
+TEST(History, CostsAndTimingsSayWhatTheyAre) {
+  const auto costs = History(BuiltInPublished(), {.arch = Arch::kSm100a,
+                                                  .routes = "bwd_w32_h4096",
+                                                  .from = 50000,
+                                                  .to = 50000,
+                                                  .what = HistoryKind::kCost});
+  ASSERT_EQ(costs.size(), 2U);
+  EXPECT_EQ(costs[0].source, "#8293");
+  EXPECT_EQ(costs[0].board, "B200, 148 SMs");
+  EXPECT_EQ(costs[0].first, 44033);
+  EXPECT_EQ(costs[0].last, 52736);
+  EXPECT_EQ(costs[0].reason, "speedup 0.994 to 1.019 against previous package");
+  EXPECT_EQ(costs[1].reason, "speedup 1.158 to 1.367 against torch.compile");
+  const auto timings = History(BuiltInPublished(), {.arch = Arch::kSm100a,
+                                                    .routes = "bwd_w16_h256",
+                                                    .from = 98304,
+                                                    .to = 98304,
+                                                    .what = HistoryKind::kTiming});
+  ASSERT_EQ(timings.size(), 1U);
+  EXPECT_THAT(timings[0].reason, HasSubstr("34.960 us; before 37.504 us (speedup 1.073)"));
+  EXPECT_THAT(timings[0].reason, HasSubstr("query [T,24,256]"));
 }
 
 TEST(History, AnEdgeThatAPlanDropsIsReported) {

@@ -71,5 +71,27 @@ TEST_F(PlansTest, ReleasesNameAStoredPlan) {
   EXPECT_THAT(store_.ListReleases(), testing::ElementsAre(release));
 }
 
+TEST(WaiverTest, TextRoundTrips) {
+  const Waiver waiver{{.pass = Pass::kBackward, .weight = Dtype::kFp32, .width = 4096},
+                      8192,
+                      "bwd_x",
+                      0.4,
+                      "runs: measured, within 0.4"};
+  EXPECT_EQ(ToString(waiver),
+            "bwd_w32_h4096 bwd_x up to 8192 rows to 0.4: runs: measured, within 0.4");
+  EXPECT_EQ(ParseWaiver(ToString(waiver)), waiver);
+}
+
+TEST(WaiverTest, OtherTextIsNone) {
+  for (const char* text :
+       {"", "bwd_w32_h4096 bwd_x up to 8192 rows to 0.4:",
+        "bwd_w32_h4096 up to 8192 rows to 0.4: r", "bwd_w31_h4096 bwd_x up to 8192 rows to 0.4: r",
+        "bwd_w32_h4096 bwd_x up to 99999999999999999999 rows to 0.4: r",
+        "bwd_w32_h4096 bwd_x up to 8192 rows to 0.4.1: r",
+        "bwd_w32_h4096 bwd_x up to -1 rows to 0.4: r"}) {
+    EXPECT_FALSE(ParseWaiver(text).has_value()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace fenestra

@@ -135,8 +135,8 @@ TEST_F(StoreTest, AGroupIsDoneWhenEachProgramHasItsProcessesOrFailed) {
                   .rows = key.rows,
                   .environment = key.environment,
                   .session = key.session};
-  EXPECT_TRUE(store_.HasTimes(group, std::vector{key.program}, 2));
-  EXPECT_FALSE(store_.HasTimes(group, std::vector{key.program}, 3));
+  EXPECT_TRUE(store_.HasTimes(group, std::vector<std::string>{key.program}, 2));
+  EXPECT_FALSE(store_.HasTimes(group, std::vector<std::string>{key.program}, 3));
   EXPECT_FALSE(store_.HasTimes(group, std::vector<std::string>{key.program, "stream"}, 2));
   Evidence failed;
   failed.failures = {{.board = key.board,
@@ -150,7 +150,7 @@ TEST_F(StoreTest, AGroupIsDoneWhenEachProgramHasItsProcessesOrFailed) {
   EXPECT_TRUE(store_.HasFailure(group, "stream"));
   EXPECT_TRUE(store_.HasTimes(group, std::vector<std::string>{key.program, "stream"}, 2));
   group.session = 2;
-  EXPECT_FALSE(store_.HasTimes(group, std::vector{key.program}, 1));
+  EXPECT_FALSE(store_.HasTimes(group, std::vector<std::string>{key.program}, 1));
 }
 
 TEST_F(StoreTest, FindsTheNextSampledRowCount) {

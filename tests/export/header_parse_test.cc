@@ -49,6 +49,9 @@ TEST(ParseHeaderTest, GivesBackThePlan) {
   EXPECT_EQ(header.banner_margin, 0.25);
   EXPECT_EQ(header.code_margin, 0.25);
   EXPECT_EQ(header.code_protocol, kProtocolVersion);
+  Waiver waiver = plan.waivers.at(0);
+  waiver.reason = "few inputs near the edge";  // a comment has no line breaks of its own
+  EXPECT_THAT(header.banner_waivers, ElementsAre(waiver));
   EXPECT_THAT(header.environments, ElementsAre("00000000000000e1"));
   ASSERT_EQ(header.routes.size(), plan.routes.size());
   for (std::size_t i = 0; i < plan.routes.size(); ++i) {
@@ -69,6 +72,7 @@ TEST(ParseHeaderTest, RefusesAnyOtherLine) {
   const Tampering cases[] = {
       {"namespace fenestra::windows {", "namespace fenestra {", "expected 'namespace"},
       {"#include \"kernels", "#include \"other/kernels", "expected '#include"},
+      {" rows to 0.4:", " rows to half:", "expected waivers as"},
       {"kSpeed, ", "kQuick, ", "expected a window"},
       {"kStoodIn}", "kGuessed}", "expected a window"},
       {".dx = kSame", ".dz = kSame", "expected a window"},

@@ -89,7 +89,7 @@ class CheckCommand final : public Command {
   }
 
   // With the margin, noise and waivers of the stored plan where there is one. Text evidence, such
-  // as a repository keeps, brings none: then with the margin and noise that the header states.
+  // as a repository keeps, brings none: then with those that the header states.
   Plan ChooseAgain(const Store& store, const Board& board, const Evidence& evidence) const {
     ChooseOptions options;
     options.board = board.name;
@@ -112,6 +112,7 @@ class CheckCommand final : public Command {
       const ParsedHeader header = ParseHeader(text, path.string());
       options->margin = header.banner_margin;
       options->noise = header.banner_noise;
+      options->waivers = header.banner_waivers;
     } catch (const Error&) {
       return;
     }

@@ -34,8 +34,7 @@ class DumpCommand final : public Command {
     Table table = CountsTable();
     Json list = Json::array();
     for (const std::string& board : boards) {
-      const Evidence evidence = LoadEvidence(store, ResolveBoard(board), db_);
-      for (const DumpedFile& file : Dump(evidence, folder_)) {
+      for (const DumpedFile& file : Dump(LoadEvidence(store, ResolveBoard(board), db_), folder_)) {
         AddCounts(file.path.string(), file.evidence, &table);
         list.push_back(CountsJson(file.path.string(), file.evidence));
       }

@@ -15,36 +15,82 @@
 namespace fenestra::cli {
 namespace {
 
-std::vector<std::string> RouteNames(const HistoryEntry& entry) {
-  std::vector<std::string> names;
-  for (const Route& route : entry.routes) names.push_back(ToString(route));
-  return names;
+// One name, or a pattern as --routes takes it of what the names share: "bwd_w*_h4096".
+std::string RoutesText(const HistoryEntry& entry) {
+  std::string text = ToString(entry.routes.front());
+  const auto differ = [&](auto&& field) {
+    return std::any_of(entry.routes.begin(), entry.routes.end(), [&](const Route& route) {
+      return field(route) != field(entry.routes.front());
+    });
+  };
+  const auto blur = [&text](std::string_view mark, const auto& value) {
+    const std::string shown = fmt::format("{}{}", mark, value);
+    text.replace(text.find(shown), shown.size(), fmt::format("{}*", mark));
+  };
+  const Route& first = entry.routes.front();
+  if (differ([](const Route& route) { return route.weight; })) {
+    blur("w", ToString(first.weight).substr(1));
+  }
+  if (differ([](const Route& route) { return route.width; })) blur("h", first.width);
+  return text;
 }
 
-std::string Position(const std::optional<std::int64_t>& rows, const char* unset) {
-  return rows ? fmt::format("{}", *rows) : unset;
+// "52736 to 44032": where an edge was and is; of a figure, the row counts it covers.
+std::string RowsText(const HistoryEntry& entry) {
+  if (entry.what != HistoryKind::kEdge) {
+    if (entry.last == 0) return "-";
+    return entry.first == entry.last ? fmt::format("{}", entry.first)
+                                     : fmt::format("({}, {}]", entry.first - 1, entry.last);
+  }
+  if (!entry.before || entry.before == entry.after) return fmt::format("{}", *entry.after);
+  return entry.after ? fmt::format("{} -> {}", *entry.before, *entry.after)
+                     : fmt::format("{} -> gone", *entry.before);
 }
 
 std::string KindText(const HistoryEntry& entry) {
-  return entry.kind ? std::string(ToString(*entry.kind)) : "";
+  if (entry.what != HistoryKind::kEdge) return std::string(ToString(entry.what));
+  return entry.kind ? std::string(ToString(*entry.kind)) : "unstated";
 }
 
-// "0.909 at 44544 (+3)": the first that was read, and how many more --json lists.
-std::string PointsText(const HistoryEntry& entry) {
-  if (entry.points.empty()) return "";
-  const HistoryPoint& first = entry.points.front();
-  const std::size_t more = entry.points.size() - 1;
-  return fmt::format("{} at {}{}", first.fraction, first.at,
-                     more > 0 ? fmt::format(" (+{})", more) : "");
+// "0.909 of the budget (eager 0.7) at 44544 rows: worst, B200, 148 SMs, ..."
+std::string PointText(const HistoryPoint& point, const std::string& unit) {
+  std::string text = point.fraction + " of the budget";
+  if (!point.comparator_fraction.empty()) {
+    text += fmt::format(" (eager {})", point.comparator_fraction);
+  }
+  text += fmt::format(" at {} {}: {}", point.at, unit, point.statistic);
+  for (const std::string& part : {point.weight, point.program, point.reference, point.board}) {
+    if (!part.empty()) text += ", " + part;
+  }
+  if (point.seed) text += fmt::format(", seed {}, column {}", *point.seed, *point.column);
+  text += fmt::format("; {}", point.source);
+  if (!point.environment.empty()) text += fmt::format(" in environment {}", point.environment);
+  return text;
+}
+
+void AddTo(Table* table, const HistoryEntry& entry) {
+  table->Add({entry.source, std::string(ToString(entry.arch)), entry.board, RoutesText(entry),
+              RowsText(entry), entry.unit, KindText(entry)});
+  std::string why = entry.reason.empty() ? "no reason is stated" : entry.reason;
+  if (entry.what == HistoryKind::kEdge) {
+    why = fmt::format("{} -> {}: {}",
+                      entry.program_below.empty() ? "(not stated)" : entry.program_below,
+                      entry.program_above.empty() ? "(not stated)" : entry.program_above, why);
+  }
+  if (entry.what != HistoryKind::kAccuracy) table->AddNote(std::move(why));
+  for (const HistoryPoint& point : entry.points) table->AddNote(PointText(point, entry.unit));
 }
 
 class HistoryCommand final : public Command {
  public:
   const char* name() const override { return "history"; }
   const char* summary() const override {
-    return "Show how window edges moved, oldest first: published ones, then those of stored plans";
+    return "Show how window edges moved, and why, oldest first: what was published, then stored "
+           "plans and their releases";
   }
-  const char* example() const override { return "fenestra history --arch sm_100a"; }
+  const char* example() const override {
+    return "fenestra history --arch sm_100a --routes 'bwd_w*_h4096' --only edge";
+  }
 
   void AddOptions(CLI::App* app) override {
     AddDb(app, &db_);
@@ -52,28 +98,24 @@ class HistoryCommand final : public Command {
     app->add_option("--board", board_, "Only this board and its arch; default: all")
         ->type_name("NAME");
     AddRoutes(app, &filter_.routes);
+    app->add_option("--only", only_, "Only edge, accuracy, cost or timing; default: all")
+        ->type_name("KIND");
+    app->add_option("--from", filter_.first_source,
+                    "From this source on: a pull request, as '#8253', a release's name or 'plan 3'")
+        ->type_name("SOURCE");
+    app->add_option("--to", filter_.last_source, "Up to this source, itself included")
+        ->type_name("SOURCE");
     AddJson(app, &json_);
   }
 
   ExitCode Run(Output* out) override {
     if (!arch_.empty()) filter_.arch = ResolveArch(arch_);
     if (!board_.empty()) filter_.board = ResolveBoard(board_).name;
-    Table table({{"source"},
-                 {"arch"},
-                 {"board"},
-                 {"routes"},
-                 {"before", Align::kRight},
-                 {"after", Align::kRight},
-                 {"unit"},
-                 {"kind"},
-                 {"dw error (budget)"},
-                 {"reason"}});
+    if (!only_.empty()) filter_.what = ResolveKind(only_);
+    Table table({{"source"}, {"arch"}, {"board"}, {"routes"}, {"rows"}, {"unit"}, {"kind"}});
     Json list = Json::array();
     for (const HistoryEntry& entry : Entries()) {
-      table.Add({entry.source, std::string(ToString(entry.arch)), entry.board,
-                 fmt::format("{}", fmt::join(RouteNames(entry), ",")), Position(entry.before, "?"),
-                 Position(entry.after, "gone"), entry.unit, KindText(entry), PointsText(entry),
-                 entry.reason});
+      AddTo(&table, entry);
       list.push_back(JsonOf(entry));
     }
     out->PrintResult(json_, {{"entries", list}}, table);
@@ -92,19 +134,26 @@ class HistoryCommand final : public Command {
                             fmt::join(known, ", ")));
   }
 
+  static HistoryKind ResolveKind(const std::string& name) {
+    if (const std::optional<HistoryKind> kind = ParseHistoryKind(name)) return *kind;
+    std::vector<std::string> known;
+    for (const HistoryKind kind : kHistoryKinds) known.emplace_back(ToString(kind));
+    throw Error(fmt::format("--only: no kind '{}'{} (known: {})", name, DidYouMean(name, known),
+                            fmt::join(known, ", ")));
+  }
+
   // The published figures come with the program, so there is a history before any database.
   std::vector<HistoryEntry> Entries() const {
     if (db_ != kDefaultDb || std::filesystem::exists(db_)) {
       return History(Store::Open(db_, OpenMode::kReadOnly), filter_);
     }
-    std::vector<HistoryEntry> entries = PublishedHistory(BuiltInPublished());
-    std::erase_if(entries, [&](const HistoryEntry& entry) { return !Matches(entry, filter_); });
-    return entries;
+    return History(BuiltInPublished(), filter_);
   }
 
   std::string db_;
   std::string arch_;
   std::string board_;
+  std::string only_;
   HistoryFilter filter_;
   bool json_ = false;
 };

@@ -29,6 +29,10 @@ class PlanCommand final : public Command {
                     "What a window must earn to exist, as a fraction of the time")
         ->type_name("FRACTION")
         ->capture_default_str();
+    app->add_option("--waive", waivers_,
+                    "Let a program pass the margin, for a reason that the header will give: 'ROUTE "
+                    "PROGRAM up to ROWS rows to FRACTION: REASON'; may be repeated")
+        ->type_name("TEXT");
     AddJson(app, &json_);
   }
 
@@ -37,6 +41,7 @@ class PlanCommand final : public Command {
     Store store = Store::Open(db_, OpenMode::kReadWrite);
     const Board& board = ResolveStoredBoard(board_, store);
     options_.board = board.name;
+    for (const std::string& text : waivers_) options_.waivers.push_back(ResolveWaiver(text));
     const Plan plan = Choose(LoadForChoice(store, board, db_), options_);
     // A plan of some routes would take the others' windows away at the next export.
     const bool whole = asked == AllRoutes().size();
@@ -54,9 +59,16 @@ class PlanCommand final : public Command {
   }
 
  private:
+  static Waiver ResolveWaiver(const std::string& text) {
+    if (const std::optional<Waiver> waiver = ParseWaiver(text)) return *waiver;
+    throw Error(fmt::format(
+        "--waive: '{}' is not 'ROUTE PROGRAM up to ROWS rows to FRACTION: REASON'", text));
+  }
+
   std::string db_;
   std::string board_;
   ChooseOptions options_;
+  std::vector<std::string> waivers_;
   bool json_ = false;
 };
 

@@ -6,12 +6,14 @@
 #include <filesystem>
 
 #include "accuracy/error.h"
+#include "db/digest.h"
 #include "db/files.h"
 #include "export/header.h"
 #include "export/header_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/stored.h"
+#include "tuner/sweep/environment.h"
 
 namespace fenestra::cli {
 namespace {
@@ -62,11 +64,13 @@ class ReleaseCommand final : public Command {
     const std::vector<ParsedHeader> before = LoadPrevious();
     const std::string changes = ChangesText(name_, PreviousName(), before, boards);
     RefuseOtherContent(folder, boards, manifest, changes);
+    RefuseOtherRecord(boards);
     for (const ReleasedBoard& board : boards) {
       (void)WriteHeader(folder / "windows", board.plan, board.evidence.environments);
     }
     WriteFileAtomically(folder / "CHANGES.md", changes);
     WriteFileAtomically(folder / "manifest.json", manifest);
+    Record(boards);
     Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
     Json list = Json::array();
     for (const ReleasedBoard& board : boards) {
@@ -133,6 +137,42 @@ class ReleaseCommand final : public Command {
     for (const ReleasedBoard& board : boards) {
       refuse(folder / "windows" / fmt::format("{}.h", board.plan.board),
              HeaderText(board.plan, board.evidence.environments));
+    }
+  }
+
+  static std::string DigestOfHeader(const ReleasedBoard& board) {
+    return HexDigest(HeaderText(board.plan, board.evidence.environments));
+  }
+
+  // Whether the database holds this release of the board. Throws Error when it holds another of the
+  // name, with another header.
+  bool IsRecorded(const Store& store, const ReleasedBoard& board) const {
+    for (const Release& release : store.ListReleases()) {
+      if (release.name != name_ || release.board != board.plan.board) continue;
+      if (release.header_digest == DigestOfHeader(board)) return true;
+      throw Error(
+          fmt::format("{}: release '{}' of {} is recorded with another header, and a "
+                      "release is frozen: take another name",
+                      db_, name_, release.board));
+    }
+    return false;
+  }
+
+  void RefuseOtherRecord(const std::vector<ReleasedBoard>& boards) const {
+    const Store store = Store::Open(db_, OpenMode::kReadOnly);
+    for (const ReleasedBoard& board : boards) IsRecorded(store, board);
+  }
+
+  // So that the history can say which release shipped a plan.
+  void Record(const std::vector<ReleasedBoard>& boards) const {
+    Store store = Store::Open(db_, OpenMode::kReadWrite);
+    for (const ReleasedBoard& board : boards) {
+      if (IsRecorded(store, board)) continue;
+      store.SaveRelease({.name = name_,
+                         .board = board.plan.board,
+                         .plan = store.SavePlan(board.plan),  // the stored one's number
+                         .header_digest = DigestOfHeader(board),
+                         .commit = ThisEnvironment(std::nullopt).commit});
     }
   }
 

@@ -46,8 +46,9 @@ class ReportCommand final : public Command {
     for (const Board* board : Boards(store)) {
       report.boards.push_back(BoardOf(store, *board, routes));
     }
-    report.history = History(
-        store, {.board = board_.empty() ? "" : report.boards.front().name, .routes = routes_});
+    report.history = History(store, {.board = board_.empty() ? "" : report.boards.front().name,
+                                     .routes = routes_,
+                                     .what = HistoryKind::kEdge});
     const std::string html = ReportHtml(report);
     WriteFileAtomically(file_, html);
     Print(report, html.size(), out);

@@ -1,6 +1,7 @@
 // Aligned tables for people.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,10 +18,16 @@ struct Column {
 
 class Table {
  public:
+  static constexpr std::size_t kNoteColumns = 118;
+
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   // One cell per column; throws std::invalid_argument otherwise.
   void Add(std::vector<std::string> cells);
+
+  // A text that belongs to the last row: stands below it, indented, wrapped at blanks to
+  // kNoteColumns. REQUIRES: a row.
+  void AddNote(std::string text);
 
   // Title line and rows, two spaces between columns, no trailing spaces, each line ended. `bold`
   // sets the titles apart with terminal escapes. Cell widths count UTF-8 code points.
@@ -28,7 +35,11 @@ class Table {
 
  private:
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  struct Row {
+    std::vector<std::string> cells;
+    std::vector<std::string> notes;
+  };
+  std::vector<Row> rows_;
 };
 
 // "1572864" as "1,572,864".
