@@ -81,12 +81,23 @@ class Store {
 
   // All evidence of a board, sorted, with the environments it names and all published figures.
   Evidence Load(std::string_view board) const;
+  // Parts of it, sorted, which name environments but do not hold them: times and edges of a route;
+  // accuracy and failures of a width, and the kernels.
+  Evidence LoadRoute(std::string_view board, const Route& route) const;
+  Evidence LoadWidth(std::string_view board, int width) const;
+  // The environments that a board's records name, by id.
+  std::vector<Environment> LoadEnvironments(std::string_view board) const;
+  // DigestOf(Load(board)), with the records of one route or width in memory at a time. Where
+  // `lender` is another board, with its times and failures beside. REQUIRES: there is evidence.
+  std::string EvidenceDigest(std::string_view board, std::string_view lender) const;
   // Boards with evidence, by name.
   std::vector<std::string> Boards() const;
 
   // Whether every program has records of `processes` processes in the group, or has failed there.
   bool HasTimes(const TimeGroup& group, std::span<const std::string> programs, int processes) const;
   bool HasTimes(const TimeKey& key) const;
+  // Whether the board has any.
+  bool HasTimes(std::string_view board) const;
   bool HasAccuracy(const AccuracyKey& key) const;
   bool HasDigest(const DigestKey& key) const;
   bool HasEdge(const EdgeKey& key) const;

@@ -15,50 +15,13 @@
 #include "db/files.h"
 #include "db/record_check.h"
 #include "db/text.h"
-#include "db/text_columns.h"
+#include "db/text_section.h"
 
 namespace fenestra {
 namespace {
 
 namespace fs = std::filesystem;
-using text::AppendField;
-
-// Where a text goes, piece by piece: a whole board's need not lie in memory to be digested.
-using Sink = std::function<void(std::string_view)>;
-
-template <typename Record>
-std::string GroupOf(const Record& record) {
-  std::string group;
-  fields::All<Record>(record, [&](std::string_view name, const auto& value) {
-    if (name != "board" && text::IsGroupColumn<Record>(name)) {
-      AppendField(text::FieldOf(value), &group);
-    }
-  });
-  return group;
-}
-
-template <typename Record>
-std::string LineOf(const Record& record) {
-  std::string line;
-  fields::All<Record>(record, [&](std::string_view name, const auto& value) {
-    if (name != "board" && !text::IsGroupColumn<Record>(name)) {
-      AppendField(text::FieldOf(value), &line);
-    }
-  });
-  return line += '\n';
-}
-
-template <typename Record>
-void WriteSection(const std::vector<const Record*>& records, const Sink& sink) {
-  if (records.empty()) return;
-  std::map<std::string, std::vector<const Record*>> groups;
-  for (const Record* record : records) groups[GroupOf(*record)].push_back(record);
-  sink(text::ColumnsOf<Record>().header + '\n');
-  for (const auto& [group, of_group] : groups) {
-    if (!group.empty()) sink(fmt::format("{}\t{}\n", text::kGroupMark, group));
-    for (const Record* record : of_group) sink(LineOf(*record));
-  }
-}
+using text::Sink;
 
 // The environments that records of a board name.
 std::set<std::string_view> EnvironmentsOf(const Evidence& evidence, std::string_view board) {
@@ -83,7 +46,7 @@ std::set<std::string_view> BoardsOf(const Evidence& evidence) {
 // REQUIRES: the evidence is sorted.
 void WriteSorted(const Evidence& evidence, std::string_view board, const Sink& sink) {
   const std::set<std::string_view> environments = EnvironmentsOf(evidence, board);
-  sink(fmt::format("{}\t{}\t{}\n", text::kMagic, kTextVersion, board));
+  sink(text::HeadLine(board));
   fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
     std::vector<const Record*> records;
     for (const Record& record : list) {
@@ -93,9 +56,9 @@ void WriteSorted(const Evidence& evidence, std::string_view board, const Sink& s
         if (fields::BoardOf(record) == board) records.push_back(&record);
       }
     }
-    WriteSection(records, sink);
+    text::WriteSection(records, true, sink);
   });
-  sink(fmt::format("{}\n", text::kEnd));
+  sink(text::EndLine());
 }
 
 std::string TextOfSorted(const Evidence& evidence, std::string_view board) {

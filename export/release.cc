@@ -5,20 +5,20 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "accuracy/median.h"
 #include "db/digest.h"
 #include "export/header.h"
+#include "export/json.h"
 #include "kernels/board.h"
 #include "kernels/program_list.h"
 
 namespace fenestra {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 constexpr int kManifestVersion = 1;
 
@@ -41,13 +41,7 @@ Json EnvironmentsOf(const ReleasedBoard& board) {
         board.plan.environments.end()) {
       continue;
     }
-    list.push_back({{"id", environment.id},
-                    {"gpu", environment.gpu},
-                    {"driver", environment.driver},
-                    {"toolkit", environment.toolkit},
-                    {"compiler", environment.compiler},
-                    {"host", environment.host},
-                    {"commit", environment.commit}});
+    list.push_back(JsonOf(environment));
   }
   return list;
 }

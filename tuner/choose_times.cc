@@ -192,4 +192,26 @@ std::vector<std::optional<RelativeTime>> TimeTable::At(std::int64_t rows) const 
   return result;
 }
 
+std::vector<MeasuredTimes> TimeTable::Measured() const {
+  std::vector<MeasuredTimes> views;
+  for (const auto& [name, view] : views_) {
+    MeasuredTimes measured{.view = name,
+                           .rows = {view.rows.begin(), view.rows.end()},
+                           .stream_ns = {},
+                           .program_ns = {}};
+    const auto curve = [&](const std::map<std::int64_t, double>& log_ns) {
+      std::vector<double> ns(measured.rows.size());
+      for (std::size_t i = 0; i < ns.size(); ++i) {
+        const auto found = log_ns.find(measured.rows[i]);
+        if (found != log_ns.end()) ns[i] = std::exp(found->second);
+      }
+      return ns;
+    };
+    measured.stream_ns = curve(view.stream_log_ns);
+    for (const auto& log_ns : view.log_ns) measured.program_ns.push_back(curve(log_ns));
+    views.push_back(std::move(measured));
+  }
+  return views;
+}
+
 }  // namespace fenestra

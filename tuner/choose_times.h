@@ -29,6 +29,15 @@ struct RelativeTime {
   std::optional<double> log_over_stream;  // over the streaming kernel, where it was timed
 };
 
+// What was measured in one view, nothing interpolated: curves in step with `rows`, in nanoseconds,
+// 0 where there is no time.
+struct MeasuredTimes {
+  View view = View::kRows;
+  std::vector<std::int64_t> rows;  // timed by any program, ascending
+  std::vector<double> stream_ns;
+  std::vector<std::vector<double>> program_ns;  // [program of the table]
+};
+
 class TimeTable {
  public:
   // Reads the times and failures of `programs` (their names) and the streaming kernel. Throws Error
@@ -48,6 +57,9 @@ class TimeTable {
   // out there was not worth trying, while an edge search leaves out all but two. It must be one in
   // every view timed around `rows`, and a failure without a time there excludes it.
   std::vector<std::optional<RelativeTime>> At(std::int64_t rows) const;
+
+  // One entry per view with times.
+  std::vector<MeasuredTimes> Measured() const;
 
  private:
   struct ViewTimes {

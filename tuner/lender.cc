@@ -38,6 +38,14 @@ std::string_view LenderOf(const Evidence& evidence, std::string_view board) {
   return board;
 }
 
+std::string_view LenderOf(const Store& store, std::string_view board) {
+  if (store.HasTimes(board)) return board;
+  for (const Board& lender : kBoards) {
+    if (store.HasTimes(lender.name)) return lender.name;
+  }
+  return board;
+}
+
 Evidence WithLender(const Store& store, Evidence evidence) {
   if (!evidence.times.empty()) return evidence;
   for (const Board& lender : kBoards) {

@@ -19,6 +19,9 @@ namespace fenestra {
 // first board of kBoards that the evidence has times of; `board` itself where it has none at all.
 std::string_view LenderOf(const Evidence& evidence, std::string_view board);
 
+// The same of what a store holds.
+std::string_view LenderOf(const Store& store, std::string_view board);
+
 // The evidence of one board; where it has no times, those of the first board of kBoards that the
 // store has times of join it, with that board's failures and the environments of both.
 Evidence WithLender(const Store& store, Evidence evidence);

@@ -1,4 +1,4 @@
-// A folder with text evidence of one route, and the built command to run in it.
+// A folder with hand-made text evidence, and the built command to run there.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -39,6 +39,7 @@ std::unique_ptr<Command> MakeEdges();
 std::unique_ptr<Command> MakeExplain();
 std::unique_ptr<Command> MakeExport();
 std::unique_ptr<Command> MakeRelease();
+std::unique_ptr<Command> MakeReport();
 std::unique_ptr<Command> MakeCheck();
 std::unique_ptr<Command> MakeHistory();
 std::unique_ptr<Command> MakeCompare();

@@ -7,18 +7,13 @@
 #include <filesystem>
 
 #include "db/published.h"
+#include "export/json.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/suggest.h"
 
 namespace fenestra::cli {
 namespace {
-
-std::vector<std::string> RouteNames(const HistoryEntry& entry) {
-  std::vector<std::string> names;
-  for (const Route& route : entry.routes) names.push_back(ToString(route));
-  return names;
-}
 
 // One name, or a pattern as --routes takes it of what the names share: "bwd_w*_h4096".
 std::string RoutesText(const HistoryEntry& entry) {
@@ -84,52 +79,6 @@ void AddTo(Table* table, const HistoryEntry& entry) {
   }
   if (entry.what != HistoryKind::kAccuracy) table->AddNote(std::move(why));
   for (const HistoryPoint& point : entry.points) table->AddNote(PointText(point, entry.unit));
-}
-
-Json OrNull(const auto& value) { return value ? Json(*value) : Json(nullptr); }
-
-Json JsonOf(const HistoryPoint& point) {
-  return {{"source", point.source},
-          {"board", point.board},
-          {"weight", point.weight},
-          {"at", point.at},
-          {"statistic", point.statistic},
-          {"program", point.program},
-          {"reference", point.reference},
-          {"fraction", point.fraction},
-          {"comparator_fraction", point.comparator_fraction},
-          {"family", point.family},
-          {"seed", OrNull(point.seed)},
-          {"column", OrNull(point.column)},
-          {"environment", point.environment}};
-}
-
-Json JsonOf(const HistoryEntry& entry) {
-  Json points = Json::array();
-  for (const HistoryPoint& point : entry.points) points.push_back(JsonOf(point));
-  Json json{{"what", ToString(entry.what)},
-            {"source", entry.source},
-            {"plan", entry.plan > 0 ? Json(entry.plan) : Json(nullptr)},
-            {"arch", ToString(entry.arch)},
-            {"board", entry.board},
-            {"routes", RouteNames(entry)},
-            {"residual_stated", entry.residual_stated},
-            {"unit", entry.unit}};
-  if (entry.what == HistoryKind::kEdge) {
-    json["before"] = OrNull(entry.before);
-    json["after"] = OrNull(entry.after);
-    json["kind"] = entry.kind ? Json(ToString(*entry.kind)) : Json(nullptr);
-    json["program_below"] = entry.program_below;
-    json["program_above"] = entry.program_above;
-  } else {
-    json["first"] = entry.last > 0 ? Json(entry.first) : Json(nullptr);
-    json["last"] = entry.last > 0 ? Json(entry.last) : Json(nullptr);
-  }
-  json["reason"] = entry.reason;
-  json["points"] = points;
-  json["evidence"] = entry.evidence;
-  json["environments"] = entry.environments;
-  return json;
 }
 
 class HistoryCommand final : public Command {

@@ -30,6 +30,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeCheck());
   commands.push_back(MakeHistory());
   commands.push_back(MakeCompare());
+  commands.push_back(MakeReport());
   commands.push_back(MakeDump());
   commands.push_back(MakeImport());
   commands.push_back(MakeWorker());

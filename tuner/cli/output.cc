@@ -10,10 +10,6 @@
 #include "accuracy/error.h"
 
 namespace fenestra::cli {
-
-Json FractionJson(double fraction) {
-  return std::isfinite(fraction) ? Json(fraction) : Json("inf");
-}
 namespace {
 
 bool WantsColor() {

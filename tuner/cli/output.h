@@ -1,17 +1,14 @@
 // Standard output of the command: results only; errors and progress go to standard error.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "export/json.h"
 #include "tuner/cli/table.h"
 
 namespace fenestra::cli {
 
-using Json = nlohmann::ordered_json;  // keys in the order a reader expects them
-
-// A fraction of the budget; "inf", as text evidence has it, where JSON has no number.
-Json FractionJson(double fraction);
+using Json = OrderedJson;
 
 class Output {
  public:

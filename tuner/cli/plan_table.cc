@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "export/json.h"
+
 namespace fenestra::cli {
 namespace {
 
@@ -23,34 +25,6 @@ void AddWindows(const Route& route, const char* calls, const std::vector<Planned
                 planned.over_stream > 0 ? fmt::format("{:.3f}", planned.over_stream) : "-",
                 planned.reason});
   }
-}
-
-Json JsonOf(const EdgeClasses& classes) {
-  return {{"y", ToString(classes.y)},
-          {"rstd", ToString(classes.rstd)},
-          {"residual_out", ToString(classes.residual_out)},
-          {"dx", ToString(classes.dx)},
-          {"dw", ToString(classes.dw)}};
-}
-
-Json JsonOf(const std::vector<PlannedWindow>& windows) {
-  Json list = Json::array();
-  for (const PlannedWindow& planned : windows) {
-    const Window& window = planned.window;
-    list.push_back({{"lo", window.lo},
-                    {"hi", window.hi},
-                    {"program", planned.program},
-                    {"edge", ToString(window.edge)},
-                    {"classes", JsonOf(window.classes)},
-                    {"time", ToString(window.time)},
-                    {"accuracy", ToString(window.accuracy)},
-                    {"worst", planned.worst},
-                    {"worst_rows", planned.worst_rows},
-                    {"over_stream", planned.over_stream},
-                    {"over_best", planned.over_best},
-                    {"reason", planned.reason}});
-  }
-  return list;
 }
 
 }  // namespace
@@ -78,17 +52,11 @@ Json JsonOf(const Plan& plan) {
   for (const RoutePlan& route : plan.routes) {
     routes.push_back({{"route", ToString(route.route)},
                       {"qualified_rows", route.qualified_rows},
-                      {"windows", JsonOf(route.windows)},
-                      {"in_place", JsonOf(route.in_place)}});
+                      {"windows", fenestra::JsonOf(route.windows)},
+                      {"in_place", fenestra::JsonOf(route.in_place)}});
   }
   Json waivers = Json::array();
-  for (const Waiver& waiver : plan.waivers) {
-    waivers.push_back({{"route", ToString(waiver.route)},
-                       {"rows", waiver.rows},
-                       {"program", waiver.program},
-                       {"fraction", waiver.fraction},
-                       {"reason", waiver.reason}});
-  }
+  for (const Waiver& waiver : plan.waivers) waivers.push_back(fenestra::JsonOf(waiver));
   return {{"board", plan.board},
           {"margin", plan.margin},
           {"noise", plan.noise},

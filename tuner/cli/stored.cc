@@ -20,26 +20,39 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store) {
                   boards.empty() ? "no board" : fmt::format("{}", fmt::join(boards, ", "))));
 }
 
-namespace {
-
-void CheckAny(const Evidence& evidence, const Board& board, const std::string& db) {
-  if (!evidence.times.empty() || !evidence.accuracy.empty()) return;
+void ThrowNoEvidence(const std::string& db, std::string_view board) {
   throw Error(
       fmt::format("'{}' holds no evidence of {}: 'fenestra sweep' measures it, 'fenestra "
                   "import' reads it from text",
-                  db, board.name));
+                  db, board));
 }
-
-}  // namespace
 
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db) {
   Evidence evidence = store.Load(board.name);
-  CheckAny(evidence, board, db);
+  if (evidence.times.empty() && evidence.accuracy.empty()) ThrowNoEvidence(db, board.name);
   return evidence;
 }
 
 Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db) {
   return WithLender(store, LoadEvidence(store, board, db));
+}
+
+Evidence LoadWidthForChoice(const Store& store, std::string_view board, int width) {
+  Evidence evidence = store.LoadWidth(board, width);
+  const std::string_view lender = LenderOf(store, board);
+  if (lender != board) {
+    const Evidence lent = store.LoadWidth(lender, width);
+    evidence.failures.insert(evidence.failures.end(), lent.failures.begin(), lent.failures.end());
+  }
+  return evidence;
+}
+
+void LoadRouteForChoice(const Store& store, std::string_view board, const Route& route,
+                        Evidence* evidence) {
+  Evidence own = store.LoadRoute(board, route);
+  evidence->edges = std::move(own.edges);
+  const std::string_view lender = LenderOf(store, board);
+  evidence->times = lender == board ? std::move(own.times) : store.LoadRoute(lender, route).times;
 }
 
 Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,

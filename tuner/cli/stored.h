@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "db/store.h"
 #include "kernels/board.h"
@@ -14,9 +15,16 @@ const Board& ResolveStoredBoard(const std::string& name, const Store& store);
 
 // All evidence of the board. Throws Error when there is none; `db` names the store in it.
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db);
+[[noreturn]] void ThrowNoEvidence(const std::string& db, std::string_view board);
 
 // The same with what windows are chosen by on a board without times (tuner/lender.h).
 Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db);
+
+// That in parts, for a command that need not hold all of it: what the routes of a width share, and
+// then one route's times and edges in place of those of the route before.
+Evidence LoadWidthForChoice(const Store& store, std::string_view board, int width);
+void LoadRouteForChoice(const Store& store, std::string_view board, const Route& route,
+                        Evidence* evidence);
 
 // The board's latest plan, without the routes that do not match. Throws Error when there is none,
 // it was chosen from other evidence than the store now holds, or no route is left.

@@ -17,7 +17,6 @@
 namespace fenestra {
 namespace {
 
-constexpr int kFormalSessions = 4;
 constexpr int kReleaseSessions = 8;
 // A task that takes this many times its estimated cost, and a fixed allowance, hangs.
 constexpr double kHangFactor = 30;
