@@ -134,6 +134,10 @@ void SelectSources(const Order& order, const HistoryFilter& filter,
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
   if (!filter.first_source.empty()) first = order.RanksOf(filter.first_source, "--from").first;
   if (!filter.last_source.empty()) last = order.RanksOf(filter.last_source, "--to").second;
+  if (first > last) {
+    throw Error(fmt::format("--from {} comes after --to {}: turn them round", filter.first_source,
+                            filter.last_source));
+  }
   std::erase_if(*entries, [&](const HistoryEntry& entry) {
     const std::int64_t rank = order.RankOf(entry);
     return rank < first || rank > last;

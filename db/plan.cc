@@ -35,6 +35,9 @@ std::optional<Waiver> ParseWaiver(std::string_view text) {
   const auto fraction = ParseNumber<double>(*fraction_text);
   if (!route || !rows || *rows < 0 || !fraction) return std::nullopt;
   if (program->find(' ') != std::string_view::npos) return std::nullopt;
+  const std::size_t last = text.find_last_not_of(' ');
+  if (text.front() == ' ' || last == std::string_view::npos) return std::nullopt;
+  text = text.substr(0, last + 1);
   return Waiver{*route, *rows, std::string(*program), *fraction, std::string(text)};
 }
 

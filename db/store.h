@@ -96,8 +96,8 @@ class Store {
   // Whether every program has records of `processes` processes in the group, or has failed there.
   bool HasTimes(const TimeGroup& group, std::span<const std::string> programs, int processes) const;
   bool HasTimes(const TimeKey& key) const;
-  // Whether the board has any.
-  bool HasTimes(std::string_view board) const;
+  // Routes that have times on the board, sorted.
+  std::vector<Route> TimedRoutes(std::string_view board) const;
   bool HasAccuracy(const AccuracyKey& key) const;
   bool HasDigest(const DigestKey& key) const;
   bool HasEdge(const EdgeKey& key) const;

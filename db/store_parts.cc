@@ -153,11 +153,13 @@ std::vector<Environment> Store::LoadEnvironments(std::string_view board) const {
                 NamedBy(&impl_->connection, impl_->tables, board, false));
 }
 
-bool Store::HasTimes(std::string_view board) const {
-  sqlite::Statement select =
-      impl_->connection.Prepare("SELECT 1 FROM times WHERE board = ? LIMIT 1");
-  select.Bind(1, board);
-  return select.Step();
+std::vector<Route> Store::TimedRoutes(std::string_view board) const {
+  std::vector<Route> routes;
+  for (const auto& [name, part] : PartsOf<TimeRecord>(&impl_->connection, std::string(board))) {
+    routes.push_back(part.route);
+  }
+  std::sort(routes.begin(), routes.end());
+  return routes;
 }
 
 Evidence Store::LoadRoute(std::string_view board, const Route& route) const {

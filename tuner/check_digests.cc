@@ -16,7 +16,7 @@
 namespace fenestra {
 namespace {
 
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 22;  // several tiles a CTA on every width
 
 // Programs whose dw the windows give, as twins share it.
 std::set<std::string> RoutedTwins(const Plan& plan) {

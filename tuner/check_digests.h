@@ -11,7 +11,7 @@
 namespace fenestra {
 
 // Runs the backward programs that the plan's windows name through the host model, with the board's
-// split, at the least and the largest row count (of at most 2^20 elements) whose dw digest is in
+// split, at the least and the largest row count (of at most 2^22 elements) whose dw digest is in
 // the evidence. `file` is what findings name.
 //
 // Errors: a digest differs from the recorded one. Warnings: a program has no digest to compare.

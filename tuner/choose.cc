@@ -42,6 +42,10 @@ void Validate(const ChooseOptions& options) {
       throw Error(
           fmt::format("{}: fraction {} is outside (0, {}]", name, waiver.fraction, kMaxWaiver));
     }
+    if (waiver.fraction <= options.margin) {
+      throw Error(fmt::format("{}: fraction {} is within the margin {} already", name,
+                              waiver.fraction, options.margin));
+    }
     if (waiver.reason.empty()) throw Error(name + ": give a reason");
   }
 }
@@ -110,11 +114,20 @@ std::vector<std::string> EnvironmentsOf(const Evidence& evidence, const Plan& pl
     if (route.route.pass == Pass::kBackward) widths.insert(route.route.width);
   }
   std::set<std::string> ids;
-  const std::string_view timed_on = LenderOf(evidence, plan.board);
+  std::map<Route, std::string_view> timed_on;
+  bool borrows = false;
+  for (const Route& route : routes) {
+    timed_on[route] = LenderOf(evidence, plan.board, route);
+    borrows = borrows || timed_on[route] != plan.board;
+  }
   for (const TimeRecord& record : evidence.times) {
-    if (record.key.board == timed_on && routes.contains(record.key.route)) {
+    const auto found = timed_on.find(record.key.route);
+    if (found != timed_on.end() && record.key.board == found->second) {
       ids.insert(record.key.environment);
     }
+  }
+  for (const KernelRecord& record : evidence.kernels) {
+    if (borrows && record.key.board == plan.board) ids.insert(record.key.environment);
   }
   for (const AccuracyRecord& record : evidence.accuracy) {
     if (record.key.board == plan.board && widths.contains(record.key.width)) {

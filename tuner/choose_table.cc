@@ -72,10 +72,7 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
   const TimeTable times(evidence, options.board, route, table.names);
   table.timed = !times.rows().empty();
   table.timed_on = times.timed_on();
-  const bool board_timed =
-      std::any_of(evidence.times.begin(), evidence.times.end(),
-                  [&](const TimeRecord& record) { return record.key.board == table.timed_on; });
-  if (!table.timed && route.pass == Pass::kForward && board_timed) return std::nullopt;
+  if (!table.timed && route.pass == Pass::kForward && !evidence.times.empty()) return std::nullopt;
   table.rows = SampledRows(route, times, accuracy);
   if (table.programs.empty() || table.rows.empty()) return std::nullopt;
   table.weights = LogWeights(table.rows);

@@ -48,24 +48,30 @@ double PairedNs(const std::map<Process, double>& times, const std::map<Process, 
   return Median(std::move(ratios)) * stream_ns;
 }
 
-// What a lent time of the program lacks on `board`.
-double LentNs(std::string_view program, std::int64_t rows, std::string_view board) {
-  const int index = FindProgram(program);
-  const Board* own = FindBoard(board);
-  return index < 0 || own == nullptr ? 0 : SlowFp64Ns(ProgramAt(index), rows, *own);
-}
-
-// Programs whose lent times do not hold on `board`.
-std::set<std::string_view> LeftOut(const Evidence& evidence, std::string_view board,
-                                   const Route& route, std::span<const std::string> programs,
-                                   std::string_view timed_on) {
-  std::set<std::string_view> left_out;
-  if (timed_on == board) return left_out;
-  for (const std::string& program : programs) {
-    if (SpillsOn(evidence, board, program, route.weight)) left_out.insert(program);
+// What a program's times elsewhere become on `board`.
+class Loan {
+ public:
+  Loan(const Evidence& evidence, std::string_view board, std::string_view timed_on, Dtype weight)
+      : evidence_(evidence), board_(*FindBoard(board)), weight_(weight) {
+    const Board& lender = *FindBoard(timed_on);
+    is_loan_ = lender.name != board_.name;
+    adds_fp64_ = lender.arch != board_.arch;
   }
-  return left_out;
-}
+
+  double Ns(std::string_view program, std::int64_t rows, double ns) const {
+    const int index = FindProgram(program);
+    if (!is_loan_ || index < 0) return ns;
+    if (adds_fp64_) ns += SlowFp64Ns(ProgramAt(index), rows, board_);
+    return SpillsOn(evidence_, board_.name, program, weight_) ? ns * kSpillFactor : ns;
+  }
+
+ private:
+  const Evidence& evidence_;
+  const Board& board_;
+  Dtype weight_;
+  bool is_loan_ = false;
+  bool adds_fp64_ = false;
+};
 
 std::optional<std::size_t> IndexOf(std::span<const std::string> programs, std::string_view name) {
   const auto found = std::find(programs.begin(), programs.end(), name);
@@ -96,12 +102,12 @@ std::optional<double> ValueAt(const std::map<std::int64_t, double>& curve, std::
 
 TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Route& route,
                      std::span<const std::string> programs)
-    : program_count_(programs.size()), timed_on_(LenderOf(evidence, board)) {
-  const std::set<std::string_view> left_out = LeftOut(evidence, board, route, programs, timed_on_);
+    : program_count_(programs.size()), timed_on_(LenderOf(evidence, board, route)) {
+  const Loan loan(evidence, board, timed_on_, route.weight);
   std::map<std::pair<View, std::int64_t>, Point> points;
   for (const TimeRecord& record : evidence.times) {
     const TimeKey& key = record.key;
-    if (key.board != timed_on_ || key.route != route || left_out.contains(key.program)) continue;
+    if (key.board != timed_on_ || key.route != route) continue;
     const std::optional<std::size_t> program = IndexOf(programs, key.program);
     if (!program && key.program != kStream) continue;
     if (record.median_ns <= 0 || key.rows <= 0) {
@@ -124,8 +130,7 @@ TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Rou
     rows.insert(place.second);
     for (const auto& [program, times] : point.programs) {
       view.log_ns[program][place.second] =
-          std::log(PairedNs(times, point.stream) +
-                   (timed_on_ == board ? 0 : LentNs(programs[program], place.second, board)));
+          std::log(loan.Ns(programs[program], place.second, PairedNs(times, point.stream)));
     }
     if (!point.stream.empty()) view.stream_log_ns[place.second] = std::log(MedianOf(point.stream));
   }

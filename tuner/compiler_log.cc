@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "accuracy/error.h"
 #include "db/parse_number.h"
@@ -15,6 +19,8 @@
 
 namespace fenestra {
 namespace {
+
+constexpr std::array kWeights{Dtype::kBf16, Dtype::kFp32};
 
 std::string_view ChainOf(Scheme scheme) {
   switch (scheme) {
@@ -68,8 +74,9 @@ std::string KernelOf(const std::string& symbol) {
 }
 
 struct Facts {
-  int registers = 0;
-  int stack_bytes = 0;
+  int line = 0;  // where the log begins to tell of it
+  std::optional<int> registers;
+  std::optional<int> stack_bytes;
   int shared_bytes = 0;
 };
 
@@ -91,9 +98,14 @@ std::string_view Between(std::string_view line, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view{} : line.substr(begin, end - begin);
 }
 
-std::map<std::string, Facts> FactsByKernel(std::string_view log, const Board& board) {
+constexpr std::string_view kProperties = "Function properties for ";
+
+std::map<std::string, Facts> FactsByKernel(std::string_view log, std::string_view name,
+                                           const Board& board) {
   std::map<std::string, Facts> facts;
   Facts* current = nullptr;
+  std::string entry;     // the symbol of `current`
+  std::string function;  // whose properties the next line states: one that was not inlined as well
   std::istringstream lines{std::string(log)};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -101,15 +113,22 @@ std::map<std::string, Facts> FactsByKernel(std::string_view log, const Board& bo
     if (!symbol.empty()) {
       const std::string_view arch = Between(line, "' for '", "'");
       if (arch != ToString(board.arch)) {
-        throw Error(fmt::format("compiler log, line {}: a kernel for {}, but {} is {}", number,
-                                arch, board.name, ToString(board.arch)));
+        throw Error(fmt::format("{}:{}: a kernel for '{}', but {} is {}: give the log of that arch",
+                                name, number, arch, board.name, ToString(board.arch)));
       }
       current = &facts[KernelOf(symbol)];
-    } else if (current != nullptr && line.find(" bytes stack frame") != std::string::npos) {
-      current->stack_bytes = NumberBefore(line, " bytes stack frame");
+      *current = {.line = number, .registers = {}, .stack_bytes = {}};
+      entry = symbol;
+    } else if (const std::size_t at = line.find(kProperties); at != std::string::npos) {
+      function = line.substr(at + kProperties.size());
+    } else if (line.find(" bytes stack frame") != std::string::npos) {
+      if (current != nullptr && function == entry) {
+        current->stack_bytes = NumberBefore(line, " bytes stack frame");
+      }
     } else if (current != nullptr && line.find(": Used ") != std::string::npos) {
       current->registers = NumberBefore(line, " registers");
       current->shared_bytes = NumberBefore(line, " bytes smem");
+      current = nullptr;
     }
   }
   return facts;
@@ -117,30 +136,57 @@ std::map<std::string, Facts> FactsByKernel(std::string_view log, const Board& bo
 
 }  // namespace
 
-std::vector<KernelRecord> ReadCompilerLog(std::string_view log, const Board& board,
-                                          const std::string& environment) {
-  const std::map<std::string, Facts> facts = FactsByKernel(log, board);
+std::vector<KernelRecord> ReadCompilerLog(std::string_view log, std::string_view name,
+                                          const Board& board, const std::string& environment) {
+  const std::map<std::string, Facts> by_kernel = FactsByKernel(log, name, board);
   std::vector<KernelRecord> records;
   for (int i = 0; i < kProgramCount; ++i) {
-    for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
-      const auto found = facts.find(KernelOf(ProgramAt(i), weight));
-      if (found == facts.end()) continue;
+    for (Dtype weight : kWeights) {
+      const auto found = by_kernel.find(KernelOf(ProgramAt(i), weight));
+      if (found == by_kernel.end()) continue;
+      const Facts& facts = found->second;
+      const std::string program(ProgramName(ProgramAt(i)).view());
+      if (!facts.registers || !facts.stack_bytes) {
+        throw Error(fmt::format("{}:{}: what follows of {} is cut off: print the log again", name,
+                                facts.line, program));
+      }
       records.push_back({.key = {.board = std::string(board.name),
-                                 .program = std::string(ProgramName(ProgramAt(i)).view()),
+                                 .program = program,
                                  .weight = weight,
                                  .environment = environment},
-                         .registers = found->second.registers,
-                         .spill_bytes = found->second.stack_bytes,
-                         .shared_bytes = found->second.shared_bytes});
+                         .registers = *facts.registers,
+                         .spill_bytes = *facts.stack_bytes,
+                         .shared_bytes = facts.shared_bytes});
     }
-  }
-  if (records.empty()) {
-    throw Error(
-        fmt::format("compiler log: it names no program of this list; print it with nvcc "
-                    "-Xptxas -v, as scripts/compile_facts does"));
   }
   std::sort(records.begin(), records.end());
   return records;
+}
+
+void CheckComplete(const std::vector<KernelRecord>& kernels) {
+  std::set<int> widths;
+  std::set<std::pair<std::string, Dtype>> named;
+  for (const KernelRecord& record : kernels) {
+    named.emplace(record.key.program, record.key.weight);
+    const int program = FindProgram(record.key.program);
+    if (program >= 0) widths.insert(ProgramAt(program).width);
+  }
+  if (widths.empty()) {
+    throw Error(
+        "compiler log: it names no program of this list: print it with nvcc -Xptxas -v, as "
+        "scripts/compile_facts does");
+  }
+  for (int i = 0; i < kProgramCount; ++i) {
+    if (!widths.contains(ProgramAt(i).width)) continue;
+    const std::string program(ProgramName(ProgramAt(i)).view());
+    for (Dtype weight : kWeights) {
+      if (named.contains({program, weight})) continue;
+      throw Error(
+          fmt::format("compiler log: other programs of width {} are there, {} ({}) is not: "
+                      "give the whole log",
+                      ProgramAt(i).width, program, ToString(weight)));
+    }
+  }
 }
 
 }  // namespace fenestra

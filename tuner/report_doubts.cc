@@ -33,18 +33,10 @@ class Collector {
       return std::move(doubts_);
     }
     AddBases();
-    const std::vector<PlannedWindow>& windows = route_.plan->windows;
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-      const PlannedWindow& planned = windows[i];
-      if (i > 0) AddUnclassed(windows[i - 1], planned);
-      if (planned.window.edge == EdgeKind::kTop) {
-        Add(DoubtKind::kUnqualified, RowsText(planned.window.lo, planned.window.hi), "",
-            fmt::format("nothing is sampled above {} rows", planned.window.lo), "");
-        continue;
-      }
-      if (backward()) AddAccuracy(planned);
-      AddSessions(planned);
-    }
+    AddWindows(route_.plan->windows);
+    form_ = " in place";
+    AddWindows(route_.plan->in_place);
+    form_ = "";
     for (const Waiver& waiver : board_.waivers) {
       if (waiver.route != route_.route) continue;
       Add(DoubtKind::kWaived, RowsText(0, waiver.rows), waiver.program,
@@ -56,6 +48,26 @@ class Collector {
  private:
   bool backward() const { return route_.route.pass == Pass::kBackward; }
 
+  // Windows in place that are those out of place have no doubts of their own.
+  void AddWindows(const std::vector<PlannedWindow>& windows) {
+    const std::vector<PlannedWindow>& out_of_place = route_.plan->windows;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      const PlannedWindow& planned = windows[i];
+      if (&windows != &out_of_place &&
+          std::find(out_of_place.begin(), out_of_place.end(), planned) != out_of_place.end()) {
+        continue;
+      }
+      if (i > 0) AddUnclassed(windows[i - 1], planned);
+      if (planned.window.edge == EdgeKind::kTop) {
+        Add(DoubtKind::kUnqualified, RowsText(planned.window.lo, planned.window.hi), "",
+            fmt::format("nothing is sampled above {} rows", planned.window.lo), "");
+        continue;
+      }
+      if (backward()) AddAccuracy(planned);
+      AddSessions(planned);
+    }
+  }
+
   // Names no route, so that routes in the same doubt share it.
   std::string Command(std::string_view command) const {
     return fmt::format("fenestra {} --board {}", command, board_.name);
@@ -63,6 +75,7 @@ class Collector {
 
   void Add(DoubtKind kind, std::string rows, std::string program, std::string text,
            std::string remedy) {
+    if (!program.empty()) program += form_;
     doubts_.push_back({kind,
                        std::move(rows),
                        std::move(program),
@@ -203,6 +216,7 @@ class Collector {
   const ReportBoard& board_;
   const ReportRoute& route_;
   const AccuracyTable& accuracy_;
+  std::string form_;  // of the windows looked at, after a program's name
   std::vector<ReportDoubt> doubts_;
 };
 

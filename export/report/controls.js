@@ -33,9 +33,19 @@ function choose(board, route) {
   showRoute();
 }
 
+// An address that someone else wrote may be no encoded text.
+function addressText() {
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 // From "#board/route"; what is not there becomes the first that is.
 function chooseByAddress() {
-  const [boardName, routeName] = decodeURIComponent(location.hash.slice(1)).split('/');
+  const [boardName, routeName] = addressText().split('/');
   const board = data.boards.find((one) => one.name === boardName) || state.board || data.boards[0];
   const route = board.routes.find((one) => one.name === routeName) || board.routes[0];
   if (board !== state.board || route !== state.route) choose(board, route);

@@ -163,6 +163,11 @@ TEST(History, MeasuredPointsSayWhichInputGaveThem) {
   EXPECT_EQ(point.environment, "aff6f23d5cbcdee0");
 }
 
+TEST(History, SourcesTheWrongWayRoundAreRefused) {
+  EXPECT_THROW(History(BuiltInPublished(), {.first_source = "#8253", .last_source = "#8293"}),
+               Error);
+}
+
 TEST(History, SourcesAreInOrderAndCanBeCutOut) {
   const Scratch scratch;
   Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);

@@ -90,8 +90,8 @@ TEST(WaiverTest, OtherTextIsNone) {
         "bwd_w32_h4096 up to 8192 rows to 0.4: r", "bwd_w31_h4096 bwd_x up to 8192 rows to 0.4: r",
         "bwd_w32_h4096 bwd_x up to 99999999999999999999 rows to 0.4: r",
         "bwd_w32_h4096 bwd_x up to 8192 rows to 0.4.1: r",
-        "bwd_w32_h4096 bwd_x up to -1 rows to 0.4: r",
-        "bwd_w32_h4096 a b up to 1 rows to 0.4: r"}) {
+        "bwd_w32_h4096 bwd_x up to -1 rows to 0.4: r", "bwd_w32_h4096 a b up to 1 rows to 0.4: r",
+        "bwd_w32_h4096 bwd_x up to 1 rows to 0.4:   "}) {
     EXPECT_FALSE(ParseWaiver(text).has_value()) << text;
   }
 }

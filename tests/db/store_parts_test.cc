@@ -87,8 +87,8 @@ TEST_F(StorePartsTest, RoutesAndWidthsMakeUpTheWhole) {
   EXPECT_EQ(parts.accuracy, whole.accuracy);
   EXPECT_EQ(parts.failures, whole.failures);
   EXPECT_EQ(store_.LoadEnvironments("h200_132"), whole.environments);
-  EXPECT_TRUE(store_.HasTimes("h200_132"));
-  EXPECT_FALSE(store_.HasTimes("b200_148"));
+  EXPECT_FALSE(store_.TimedRoutes("h200_132").empty());
+  EXPECT_TRUE(store_.TimedRoutes("b200_148").empty());
 }
 
 }  // namespace

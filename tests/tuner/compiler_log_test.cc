@@ -50,7 +50,7 @@ KernelRecord Expected(std::string_view program, int registers, int spill_bytes, 
 
 TEST(CompilerLogTest, ReadsEveryStructure) {
   EXPECT_THAT(
-      ReadCompilerLog(kLog, Gb300(), "e"),
+      ReadCompilerLog(kLog, "a.log", Gb300(), "e"),
       ElementsAre(Expected("bwd_res_dual_h5120_t320_w10_slab32_fma64", 79, 0, 2688),
                   Expected("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod", 128, 16, 128),
                   Expected("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum", 168, 0, 256),
@@ -59,17 +59,38 @@ TEST(CompilerLogTest, ReadsEveryStructure) {
 
 TEST(CompilerLogTest, OtherArchIsRefusedByLine) {
   try {
-    ReadCompilerLog(kLog, *FindBoard("b200_148"), "e");
+    ReadCompilerLog(kLog, "a.log", *FindBoard("b200_148"), "e");
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "compiler log, line 2: a kernel for sm_103a, but b200_148 is sm_100a");
+                 "a.log:2: a kernel for 'sm_103a', but b200_148 is sm_100a: give the log of that "
+                 "arch");
   }
 }
 
-TEST(CompilerLogTest, TextWithoutKernelsIsRefused) {
-  EXPECT_THROW(ReadCompilerLog("", Gb300(), "e"), Error);
-  EXPECT_THROW(ReadCompilerLog("Compiling entry function '_Z3foov' for 'sm_103a'\n", Gb300(), "e"),
+TEST(CompilerLogTest, WhatIsCutOffIsRefused) {
+  // After the first kernel's entry, its properties, and its stack frame.
+  std::size_t end = kLog.find('\n') + 1;
+  for (int lines = 0; lines < 3; ++lines) {
+    end = kLog.find('\n', end) + 1;
+    EXPECT_THROW(ReadCompilerLog(kLog.substr(0, end), "a.log", Gb300(), "e"), Error) << lines;
+  }
+  EXPECT_NO_THROW(ReadCompilerLog(kLog.substr(0, kLog.find('\n', end) + 1), "a.log", Gb300(), "e"));
+}
+
+TEST(CompilerLogTest, FunctionsThatAreNotInlinedHaveFramesOfTheirOwn) {
+  std::string log(kLog);
+  log.insert(log.find("ptxas info    : Used 48"),
+             "ptxas info    : Function properties for _Zother\n"
+             "    64 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n");
+  EXPECT_EQ(ReadCompilerLog(log, "a.log", Gb300(), "e"),
+            ReadCompilerLog(kLog, "a.log", Gb300(), "e"));
+}
+
+TEST(CompilerLogTest, TooFewKernelsAreRefused) {
+  EXPECT_THROW(CheckComplete(ReadCompilerLog(kLog, "a.log", Gb300(), "e")), Error);
+  EXPECT_THROW(CheckComplete(ReadCompilerLog("Compiling entry function '_Z3foov' for 'sm_103a'\n",
+                                             "a.log", Gb300(), "e")),
                Error);
 }
 

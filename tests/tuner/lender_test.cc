@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "tests/tuner/evidence_builder.h"
@@ -46,7 +47,7 @@ PlannedWindow FirstWindow(const Evidence& evidence, std::string_view board) {
 
 TEST(LenderTest, BoardWithoutTimesTakesTheOrderOfOneThatHasThem) {
   const Evidence evidence = TimedOnH200(kB200);
-  EXPECT_EQ(LenderOf(evidence, kB200), kBoard);
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), kBoard);
   const PlannedWindow window = FirstWindow(evidence, kB200);
   EXPECT_EQ(window.program, kFma);
   EXPECT_EQ(window.window.time, Basis::kBorrowed);
@@ -60,7 +61,7 @@ TEST(LenderTest, OwnTimesEndTheLoan) {
   own.key.board = kB200;
   own.key.program = kPlain;
   evidence.times.push_back(own);
-  EXPECT_EQ(LenderOf(evidence, kB200), kB200);
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), kB200);
   const PlannedWindow window = FirstWindow(evidence, kB200);
   EXPECT_EQ(window.program, kPlain);
   EXPECT_EQ(window.window.time, Basis::kMeasured);
@@ -70,7 +71,7 @@ TEST(LenderTest, OwnTimesEndTheLoan) {
 TEST(LenderTest, NobodyHasTimes) {
   Evidence evidence = TimedOnH200(kB200);
   evidence.times.clear();
-  EXPECT_EQ(LenderOf(evidence, kB200), kB200);
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), kB200);
   EXPECT_EQ(FirstWindow(evidence, kB200).window.time, Basis::kNone);
 }
 
@@ -98,19 +99,29 @@ TEST(LenderTest, SlowFp64IsAddedWhereTheArchIsSlow) {
   EXPECT_GT(at[0]->log_over_best, 0.3);
 }
 
-TEST(LenderTest, WhatSpillsOnTheBoardIsNoCandidate) {
+TEST(LenderTest, WhatSpillsOnTheBoardIsTakenForSlower) {
   Evidence evidence = TimedOnH200(kB200);
   KernelRecord kernel;
   kernel.key = {std::string(kB200), std::string(kFma), kBackward.weight, "e"};
   kernel.spill_bytes = 16;
   evidence.kernels.push_back(kernel);
   EXPECT_EQ(FirstWindow(evidence, kB200).program, kPlain);
+  EXPECT_NEAR(std::exp(TimeTable(evidence, kB200, kBackward,
+                                 std::vector{std::string(kFma), std::string(kPlain)})
+                           .At(4096)[0]
+                           ->log_over_best),
+              0.99 * kSpillFactor, 1e-9);
+  kernel.key.environment = "later";
+  kernel.spill_bytes = 0;
+  evidence.kernels.push_back(kernel);
+  EXPECT_EQ(FirstWindow(evidence, kB200).program, kFma) << "a compiler that does not spill it";
+  evidence.kernels.pop_back();
   evidence.kernels.back().key.weight = Dtype::kFp32;
   EXPECT_EQ(FirstWindow(evidence, kB200).program, kFma) << "the other weight's kernel spills";
 }
 
-// Counted by hand. The reduce adds 152 partials of 4096 columns on 152 SMs: 4096 an SM.
-TEST(LenderTest, Fp64ResultsAreThoseOfTheBusiestSm) {
+// Counted by hand; the order of adding is that of kernels/device. 4096 columns are eight a lane.
+TEST(LenderTest, Fp64ResultsOfARingAreThoseOfTheBusiestSm) {
   Program program{.pass = Pass::kBackward,
                   .structure = Structure::kRing,
                   .width = 4096,
@@ -120,26 +131,63 @@ TEST(LenderTest, Fp64ResultsAreThoseOfTheBusiestSm) {
                   .stages = 4,
                   .ctas_per_sm = 1,
                   .scheme = Scheme::kFma64};
-  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 4 * 4096 * 2 + 4096);
+  // Four rows a CTA: product, multiply-add, an eighth of a rstd. A reduce CTA adds 152 partials of
+  // its 32 columns, and no SM has two of the 128.
+  constexpr double kReduce = 152 * 32;
+  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 4 * 4096 * 2.125 + kReduce);
   // One row more: one CTA has a third tile, of two rows.
-  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4 + 1, 152), 6 * 4096 * 2 + 4096);
+  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4 + 1, 152), 6 * 4096 * 2.125 + kReduce);
+  program.reduce_form = ReduceForm::kSlab;  // 128 columns a reduce CTA
+  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 4 * 4096 * 2.125 + 152 * 128);
+  program.reduce_form = ReduceForm::kSplit;
   program.scheme = Scheme::kFold64;
   program.fold_rows = 8;
-  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 4 * 4096 * 2 / 8 + 3 * 4096 + 4096);
+  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 4 * 4096 * 2 / 8 + 3 * 4096 + kReduce);
   program.scheme = Scheme::kTwoProd;
   program.fold_rows = 0;
-  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 3 * 4096 + 4096);
+  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 3 * 4096 + kReduce);
+  program.warps_per_row = 8;  // two groups, whose sums a CTA adds up; four rows a tile
+  EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 2 * 3 * 4096 + 4096 + kReduce);
   program.reduce_sum = ReduceSum::kTwoSum;
   EXPECT_EQ(Fp64ResultsOfAnSm(program, 152 * 4, 152), 0);
-  const Program dual{.pass = Pass::kBackward,
-                     .structure = Structure::kDual,
-                     .width = 4096,
-                     .threads = 512,
-                     .warps_per_row = 16,
-                     .slab = 64,
-                     .scheme = Scheme::kFma64};
-  EXPECT_EQ(Fp64ResultsOfAnSm(dual, 100, 152), 100 * 64 * 2);
   EXPECT_EQ(Fp64ResultsOfAnSm(Program{.pass = Pass::kForward, .width = 4096}, 100, 152), 0);
+}
+
+TEST(LenderTest, Fp64ResultsOfADualGridAreThoseOfAColumnCta) {
+  Program dual{.pass = Pass::kBackward,
+               .structure = Structure::kDual,
+               .width = 4096,
+               .threads = 512,
+               .warps_per_row = 16,
+               .slab = 64,
+               .scheme = Scheme::kFma64};
+  // Nine additions a thread bring its warp's eight columns together.
+  EXPECT_EQ(Fp64ResultsOfAnSm(dual, 100, 152), 100 * 64 * 2.125 + 512 * 9);
+  dual.scheme = Scheme::kTwoProd;  // eight pairs a thread, widened and added up
+  EXPECT_EQ(Fp64ResultsOfAnSm(dual, 100, 152), 512 * (8 * 3 + 9));
+}
+
+TEST(LenderTest, ABoardSlowAtFp64LendsToItsOwnArchAlone) {
+  Evidence evidence = TimedOnH200(kB200);
+  for (TimeRecord& record : evidence.times) record.key.board = kGb300;
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), kB200);
+  for (TimeRecord& record : evidence.times) record.key.board = "r200_212";
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), "r200_212");
+  TimeRecord h200 = evidence.times.front();
+  h200.key.board = kBoard;
+  evidence.times.push_back(h200);
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), kBoard);
+  EXPECT_EQ(LenderOf(evidence, "r200_216", kBackward), "r200_212") << "of its own arch";
+}
+
+TEST(LenderTest, TimesOfOneRouteEndTheLoanOfThatOneAlone) {
+  Evidence evidence = TimedOnH200(kB200);
+  TimeRecord own = evidence.times.front();
+  own.key.board = kB200;
+  own.key.route.weight = Dtype::kFp32;
+  evidence.times.push_back(own);
+  EXPECT_EQ(LenderOf(evidence, kB200, own.key.route), kB200);
+  EXPECT_EQ(LenderOf(evidence, kB200, kBackward), kBoard);
 }
 
 class WithLenderTest : public ::testing::Test {
@@ -164,12 +212,13 @@ TEST_F(WithLenderTest, JoinsTimesAndTheirEnvironmentOnce) {
   store.Append(all);
   const Evidence own = store.Load(kB200);
   EXPECT_THAT(own.times, SizeIs(0));
-  const Evidence joined = WithLender(store, own);
+  const Evidence joined = WithLender(store, kB200, own);
   EXPECT_EQ(joined.times, store.Load(kBoard).times);
   EXPECT_EQ(joined.accuracy, own.accuracy);
   EXPECT_THAT(joined.environments, SizeIs(1));
-  EXPECT_EQ(DigestOf(WithLender(store, joined)), DigestOf(joined))
-      << "a board with times borrows none";
+  EXPECT_EQ(DigestOf(WithLender(store, kBoard, store.Load(kBoard))), DigestOf(store.Load(kBoard)))
+      << "nobody lends to the only board with times";
+  EXPECT_EQ(store.EvidenceDigest(kB200, LenderOf(store, kB200)), DigestOf(joined));
   EXPECT_NE(DigestOf(joined), DigestOf(own)) << "a plan rests on what it borrows";
 }
 

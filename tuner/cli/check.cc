@@ -24,9 +24,8 @@ class CheckCommand final : public Command {
  public:
   const char* name() const override { return "check"; }
   const char* summary() const override {
-    return "Prove that a header belongs to the evidence and the evidence to the arithmetic: choose "
-           "the "
-           "windows again, run their programs again, and compare";
+    return "Prove that a header belongs to the evidence, by choosing the windows again, and the "
+           "evidence to the arithmetic, by the dw digests of their programs at few and more rows";
   }
   const char* example() const override {
     return "fenestra check --board h200_132 --out kernels/dispatch/windows";

@@ -21,7 +21,8 @@ class ImportCommand final : public Command {
   const char* example() const override { return "fenestra import evidence/h200_132*.tsv"; }
 
   void AddOptions(CLI::App* app) override {
-    app->add_option("FILE", files_, "Text evidence, as 'fenestra dump' writes it")
+    app->add_option("FILE", files_,
+                    "Text evidence, as 'fenestra dump' writes it; with --compiled, compiler logs")
         ->type_name("")
         ->required();
     AddDb(app, &db_);
@@ -46,11 +47,15 @@ class ImportCommand final : public Command {
  private:
   Evidence ReadLogs() const {
     const Environment environment = ThisEnvironment(std::nullopt);
-    std::string log;
-    for (const std::string& file : files_) log += ReadFile(file, kMaxLogBytes);
+    const Board& board = ResolveBoard(compiled_);
     Evidence evidence;
     evidence.environments.push_back(environment);
-    evidence.kernels = ReadCompilerLog(log, ResolveBoard(compiled_), environment.id);
+    for (const std::string& file : files_) {
+      const std::vector<KernelRecord> kernels =
+          ReadCompilerLog(ReadFile(file, kMaxLogBytes), file, board, environment.id);
+      evidence.kernels.insert(evidence.kernels.end(), kernels.begin(), kernels.end());
+    }
+    CheckComplete(evidence.kernels);
     return evidence;
   }
 

@@ -76,8 +76,13 @@ class ReportCommand final : public Command {
                              const std::vector<Route>& routes) {
     ReportBoard board;
     board.name = known.name;
-    board.evidence = store.EvidenceDigest(known.name, LenderOf(store, known.name));
+    const std::string_view lender = LenderOf(store, known.name);
+    board.evidence = store.EvidenceDigest(known.name, lender);
     board.environments = store.LoadEnvironments(known.name);
+    for (const Environment& lent : store.LoadEnvironments(lender)) {
+      std::vector<Environment>& all = board.environments;
+      if (std::find(all.begin(), all.end(), lent) == all.end()) all.push_back(lent);
+    }
     ChooseOptions options;
     options.board = known.name;
     std::vector<StoredPlan> plans = store.LoadPlans(known.name);
@@ -108,7 +113,7 @@ class ReportCommand final : public Command {
     Evidence evidence = LoadWidthForChoice(store, board->name, width);
     const AccuracyTable accuracy(evidence, board->name, width);
     ReportErrors errors = ReportErrorsOf(accuracy, width);
-    const bool timed = store.HasTimes(LenderOf(store, board->name));
+    const bool timed = !store.TimedRoutes(LenderOf(store, board->name)).empty();
     for (const Route& route : routes) {
       LoadRouteForChoice(store, board->name, route, &evidence);
       ReportRoute report = ReportRouteOf(evidence, board->name, route, errors);

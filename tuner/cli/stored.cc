@@ -29,12 +29,14 @@ void ThrowNoEvidence(const std::string& db, std::string_view board) {
 
 Evidence LoadEvidence(const Store& store, const Board& board, const std::string& db) {
   Evidence evidence = store.Load(board.name);
-  if (evidence.times.empty() && evidence.accuracy.empty()) ThrowNoEvidence(db, board.name);
+  if (evidence.times.empty() && evidence.accuracy.empty() && evidence.kernels.empty()) {
+    ThrowNoEvidence(db, board.name);
+  }
   return evidence;
 }
 
 Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db) {
-  return WithLender(store, LoadEvidence(store, board, db));
+  return WithLender(store, board.name, LoadEvidence(store, board, db));
 }
 
 Evidence LoadWidthForChoice(const Store& store, std::string_view board, int width) {
@@ -52,7 +54,8 @@ void LoadRouteForChoice(const Store& store, std::string_view board, const Route&
   Evidence own = store.LoadRoute(board, route);
   evidence->edges = std::move(own.edges);
   const std::string_view lender = LenderOf(store, board);
-  evidence->times = lender == board ? std::move(own.times) : store.LoadRoute(lender, route).times;
+  evidence->times = own.times.empty() && lender != board ? store.LoadRoute(lender, route).times
+                                                         : std::move(own.times);
 }
 
 Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,

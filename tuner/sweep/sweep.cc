@@ -269,7 +269,7 @@ class Sweeper {
       choose.board = options_.board->name;
       choose.margin = options_.margin;
       choose.noise = options_.noise;
-      plan = Choose(WithLender(store_, store_.Load(options_.board->name)), choose);
+      plan = Choose(WithLender(store_, choose.board, store_.Load(choose.board)), choose);
     } catch (const Error& error) {
       progress_.Say(fmt::format("no plan yet, so no edges to class: {}", error.what()));
       return;
