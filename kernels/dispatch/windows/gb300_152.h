@@ -7,7 +7,9 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     470ccf4c2992ea0d
+// evidence     614dc04f818aac44
+// environment  0151d724ad228c7e gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit 82811f2
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -19,7 +21,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      c2d4ed6d3de8c4a9
+// content      a08d3e46e84c2e01
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -299,12 +301,15 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w16_h256[] = {
-    // 10.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        7, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 655.6 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 936 rows, by times of h200_132
-    {      7,      936, ProgramIndex("bwd_dual_h256_t256_w1_slab16_twoprod"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 81.3 % faster than bwd_dual_h256_t256_w1_slab16_twoprod at 3072 rows, by times of h200_132
-    {    936,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 7.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        5, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 127.7 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 188 rows, by times of h200_132
+    {      5,      188, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 93.6 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 672 rows, by times of h200_132
+    {    188,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 33.0 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    //   rows, by times of h200_132
+    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -324,11 +329,13 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h512[] = {
-    // 12.3 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,       11, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 362.0 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 652 rows, by times of h200_132
-    {     11,      652, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 100.3 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 9.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 95.5 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      9,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 34.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
+    {    129,      652, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 77.6 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {    652,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -336,15 +343,15 @@ inline constexpr Window kGb300_152_bwd_w16_h512[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_w16_h512_in_place[] = {
-    // 6.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows, by times of
+    // 16.9 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,        1, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum"),        kStart,    {},                                                       kBorrowed, kStoodIn},
     // bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum reaches 0.00407 of the budget (limit
     //   0.001) at 2 rows, family cancel, seed 22, column 53
-    {      1,      768, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),                 kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 169.6 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 65537 rows, by times of
+    {      1,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),                 kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
+    // 174.7 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 65537 rows, by times of
     //   h200_132
-    {    768,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -352,11 +359,16 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
-    // 87.3 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 320 rows, by times of h200_132
-    {      0,      320, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 65.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1089 rows, by times of h200_132
+    // 20.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       31, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 63.2 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 192 rows, by times of h200_132
+    {     31,      192, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 5.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 320 rows, by times of h200_132
+    {    192,      320, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 32.0 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
+    //   h200_132
     {    320,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 195.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
+    // 203.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -365,13 +377,13 @@ inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_w16_h1536_in_place[] = {
-    // 17.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 128 rows, by times of
+    // 22.3 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
     {      0,      320, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 31.2 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
+    // 32.0 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {    320,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 195.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
+    // 203.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -381,19 +393,19 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
-    // 6.4 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 65.9 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 192 rows, by times of h200_132
-    {      8,      192, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 277.2 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 26.9 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       40, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 37.1 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     40,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 299.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_w16_h2048_in_place[] = {
-    // 80.1 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 2 rows, by times of h200_132
+    // 98.7 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 2 rows, by times of h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -402,11 +414,11 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
-    // 288.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 2 rows, by times of
+    // 157.2 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 328.3 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,      129, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 349.2 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -425,19 +437,17 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
-    // 7.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       14, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 64.2 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 270 rows, by times of h200_132
-    {     14,      270, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 145.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 42.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 192 rows, by times of h200_132
+    {      0,      192, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 156.4 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_w16_h5120_in_place[] = {
-    // 65.7 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 65.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -447,10 +457,10 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
-    // 242.2 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times of
+    // 155.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times of
     //   h200_132
     {      0,      270, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 234.4 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    // 245.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
     {    270,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -458,13 +468,13 @@ inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_w16_h6144_in_place[] = {
-    // 43.3 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    // 45.1 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,        1, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
     // bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum reaches 0.00832 of the budget (limit
     //   0.001) at 2 rows, family outlier, seed 34, column 2719
     {      1,      192, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),               kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 200.0 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows, by times
+    // 205.9 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows, by times
     //   of h200_132
     {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -474,12 +484,17 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w32_h256[] = {
-    // 15.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 649.7 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 912 rows, by times of h200_132
-    {      9,      912, ProgramIndex("bwd_dual_h256_t256_w1_slab16_twoprod"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 79.9 % faster than bwd_dual_h256_t256_w1_slab16_twoprod at 3072 rows, by times of h200_132
-    {    912,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 11.2 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 106.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      6,      144, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 12.1 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 264 rows, by times of h200_132
+    {    144,      264, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 39.3 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 672 rows, by times of h200_132
+    {    264,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    //   rows, by times of h200_132
+    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -499,11 +514,13 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h512[] = {
-    // 10.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 357.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 652 rows, by times of h200_132
-    {      9,      652, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 97.3 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 7.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 95.5 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      7,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 35.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
+    {    129,      652, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 75.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {    652,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -511,15 +528,15 @@ inline constexpr Window kGb300_152_bwd_w32_h512[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_w32_h512_in_place[] = {
-    // 7.8 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows, by times of
+    // 18.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,        1, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum"),        kStart,    {},                                                       kBorrowed, kStoodIn},
     // bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum reaches 0.00407 of the budget (limit
     //   0.001) at 2 rows, family cancel, seed 22, column 53
-    {      1,      652, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),                 kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 166.0 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 65536 rows, by times of
+    {      1,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),                 kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
+    // 171.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 65536 rows, by times of
     //   h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -527,11 +544,16 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
-    // 85.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 320 rows, by times of h200_132
-    {      0,      320, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 64.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1089 rows, by times of h200_132
-    {    320,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 195.6 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
+    // 20.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       27, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 61.2 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 192 rows, by times of h200_132
+    {     27,      192, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 8.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 384 rows, by times of h200_132
+    {    192,      384, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 29.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
+    //   h200_132
+    {    384,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 204.3 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -540,13 +562,13 @@ inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_w32_h1536_in_place[] = {
-    // 19.6 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 4 rows, by times of
+    // 25.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
-    {      0,      320, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 27.9 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
+    {      0,      384, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 29.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    320,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 195.6 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
+    {    384,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 204.3 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -556,17 +578,19 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
-    // 63.9 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 192 rows, by times of h200_132
-    {      0,      192, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 286.0 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 25.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       43, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 37.6 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     43,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 309.2 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_w32_h2048_in_place[] = {
-    // 77.8 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 2 rows, by times of h200_132
+    // 96.3 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 2 rows, by times of h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -575,18 +599,18 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
-    // 290.7 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 2 rows, by times of
+    // 158.4 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 333.2 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,      129, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 354.3 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_w32_h4096_in_place[] = {
-    // 49.8 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain at 1 rows, by times of h200_132
+    // 49.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain at 1 rows, by times of h200_132
     {      0,        1, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan"),              kStart,    {},                                                       kBorrowed, kStoodIn},
     // bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan reaches 0.0054 of the budget (limit 0.001)
     //   at 2 rows, family outlier, seed 26, column 3841
@@ -598,19 +622,19 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
-    // 9.1 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       18, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 63.2 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 270 rows, by times of h200_132
-    {     18,      270, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 150.3 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 6.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 42.2 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 192 rows, by times of h200_132
+    {      9,      192, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 161.2 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_w32_h5120_in_place[] = {
-    // 66.3 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 66.4 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -620,10 +644,10 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
-    // 230.4 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times of
+    // 150.0 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
     {      0,      270, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 236.1 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    // 246.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
     {    270,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -631,13 +655,13 @@ inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_w32_h6144_in_place[] = {
-    // 49.2 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    // 51.0 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,        1, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
     // bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum reaches 0.00832 of the budget (limit
     //   0.001) at 2 rows, family outlier, seed 34, column 2719
     {      1,      192, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),               kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 201.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows, by times
+    // 207.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows, by times
     //   of h200_132
     {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -647,19 +671,21 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h256[] = {
-    // 13.5 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 414.6 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 768 rows, by times of h200_132
-    {      8,      768, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 103.1 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    768,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 10.0 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        5, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 104.2 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      5,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 39.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 672 rows, by times of h200_132
+    {    144,      672, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 81.0 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    672,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h256_in_place[] = {
-    // 146.3 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 1179648 rows, by
+    // 155.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 1572864 rows, by
     //   times of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -669,11 +695,13 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h512[] = {
-    // 8.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 361.3 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 652 rows, by times of h200_132
-    {      9,      652, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 85.9 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 6.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        8, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 96.6 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      8,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 36.4 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
+    {    129,      652, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 67.3 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -681,12 +709,12 @@ inline constexpr Window kGb300_152_bwd_res_w16_h512[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h512_in_place[] = {
-    // 30.8 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 64 rows, by times
+    // 26.1 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 32 rows, by times
     //   of h200_132
-    {      0,      652, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 130.5 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 65536 rows, by times
+    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 135.9 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 65536 rows, by times
     //   of h200_132
-    {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -694,31 +722,39 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h1536[] = {
-    // 5.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,        6, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 80.0 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 270 rows, by times of h200_132
-    {      6,      270, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 116.8 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
-    //   h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 21.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 68.6 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 270 rows, by times of h200_132
+    {     27,      270, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 69.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1655 rows, by times of h200_132
+    {    270,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 125.9 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    //   times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h1536_in_place[] = {
-    // the only program timed and accurate enough up to 65537 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 35.1 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    //   h200_132
+    {      0,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 125.9 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    //   times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h2048[] = {
-    // 86.3 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 512 rows, by times of h200_132
-    {      0,      512, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 198.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 24.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       41, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 76.5 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 512 rows, by times of h200_132
+    {     41,      512, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 198.4 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
     {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -727,10 +763,10 @@ inline constexpr Window kGb300_152_bwd_res_w16_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h2048_in_place[] = {
-    // 17.5 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows, by times of
+    // 31.6 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 151.1 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65537 rows, by
+    // 159.4 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65537 rows, by
     //   times of h200_132
     {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -740,22 +776,22 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h4096[] = {
-    // 214.0 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1 rows, by times of
+    // 110.6 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 279.1 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    {      0,      129, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 297.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {    192,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h4096_in_place[] = {
-    // 27.5 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 4 rows, by times of
+    // 25.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
     {      0,      129, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 146.6 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 49152 rows, by times of
+    // 155.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 49152 rows, by times of
     //   h200_132
     {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -765,32 +801,36 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h5120[] = {
-    // 19.5 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       35, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 65.3 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of
+    // 8.7 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 48.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 512 rows, by times of h200_132
+    {     14,      512, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 112.2 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     35,     2048, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.2 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h5120_in_place[] = {
-    // the only program timed and accurate enough up to 65537 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 43.8 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
+    //   h200_132
+    {      0,      192, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 124.6 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65537 rows, by times of
+    //   h200_132
+    {    192,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h6144[] = {
-    // 200.6 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times
+    // 131.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times
     //   of h200_132
     {      0,      270, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 197.8 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    // 207.3 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {    270,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -799,10 +839,10 @@ inline constexpr Window kGb300_152_bwd_res_w16_h6144[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h6144_in_place[] = {
-    // 5.2 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
+    // 5.1 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
     {      0,      192, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 149.9 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 32768 rows, by
+    // 154.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 49152 rows, by
     //   times of h200_132
     {    192,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -812,19 +852,21 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h256[] = {
-    // 13.9 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        6, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 405.6 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 744 rows, by times of h200_132
-    {      6,      744, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 100.9 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    744,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 10.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        4, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 104.4 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      4,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 35.9 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 624 rows, by times of h200_132
+    {    144,      624, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 79.4 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    624,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h256_in_place[] = {
-    // 145.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 1572888 rows, by
+    // 154.5 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 1572888 rows, by
     //   times of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -834,26 +876,26 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h512[] = {
-    // 13.7 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 10.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        7, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 28.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 36 rows, by times of h200_132
-    {      7,       36, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 53.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 768 rows, by times of h200_132
-    {     36,      768, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 85.2 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    768,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 96.7 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      7,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 36.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
+    {    129,      652, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 66.8 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h512_in_place[] = {
-    // 27.6 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 16 rows, by times
+    // 23.9 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 16 rows, by times
     //   of h200_132
-    {      0,      768, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 131.4 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 65536 rows, by times
+    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 136.8 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 65536 rows, by times
     //   of h200_132
-    {    768,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -861,31 +903,39 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h1536[] = {
-    // 78.1 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 270 rows, by times of h200_132
-    {      0,      270, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 116.8 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
-    //   h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 20.0 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 67.0 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 270 rows, by times of h200_132
+    {     27,      270, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 69.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1655 rows, by times of h200_132
+    {    270,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 126.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    //   times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h1536_in_place[] = {
-    // the only program timed and accurate enough up to 65537 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 37.6 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    //   h200_132
+    {      0,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 126.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    //   times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h2048[] = {
-    // 7.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 86.1 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 512 rows, by times of h200_132
-    {      8,      512, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 196.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 26.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       43, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 76.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 512 rows, by times of h200_132
+    {     43,      512, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 197.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
     {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -894,10 +944,10 @@ inline constexpr Window kGb300_152_bwd_res_w32_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h2048_in_place[] = {
-    // 18.7 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows, by times of
+    // 32.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 150.7 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65537 rows, by
+    // 159.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65537 rows, by
     //   times of h200_132
     {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -907,24 +957,24 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h4096[] = {
-    // 210.4 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1 rows, by times of
+    // 109.3 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 280.6 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    {      0,      129, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 299.0 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {    192,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h4096_in_place[] = {
-    // 26.9 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 4 rows, by times of
+    // 24.6 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,      129, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 144.6 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 49152 rows, by times of
+    {      0,       96, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 153.8 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 49152 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -932,32 +982,36 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h5120[] = {
-    // 21.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       34, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 72.0 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 2509 rows, by times of
+    // 6.8 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       12, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 51.5 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 652 rows, by times of h200_132
+    {     12,      652, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 106.3 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     34,     2509, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 4.8 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2509,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    652,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h5120_in_place[] = {
-    // the only program timed and accurate enough up to 65537 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 44.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
+    //   h200_132
+    {      0,      192, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 125.2 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65537 rows, by times of
+    //   h200_132
+    {    192,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h6144[] = {
-    // 210.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times
+    // 137.8 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times
     //   of h200_132
     {      0,      270, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 191.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    // 200.6 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {    270,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -966,10 +1020,10 @@ inline constexpr Window kGb300_152_bwd_res_w32_h6144[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h6144_in_place[] = {
-    // 3.4 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
+    // 3.3 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
     {      0,      192, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 149.0 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 32768 rows, by
+    // 153.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 32768 rows, by
     //   times of h200_132
     {    192,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -1040,7 +1094,7 @@ static_assert(AreSound(kGb300_152_routes));
 inline constexpr BoardWindows kGb300_152{
     .board = FindBoard("gb300_152"),
     .routes = kGb300_152_routes,
-    .evidence_digest = "470ccf4c2992ea0d",
+    .evidence_digest = "614dc04f818aac44",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kGb300_152_routes),

@@ -7,7 +7,7 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     990315b44ab319e0
+// evidence     64ee8f02a2864a7b
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -19,7 +19,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      4d28dfce3acbad5a
+// content      b7052d7f553a7254
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -1087,7 +1087,7 @@ static_assert(AreSound(kR200_212_routes));
 inline constexpr BoardWindows kR200_212{
     .board = FindBoard("r200_212"),
     .routes = kR200_212_routes,
-    .evidence_digest = "990315b44ab319e0",
+    .evidence_digest = "64ee8f02a2864a7b",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kR200_212_routes),
