@@ -20,10 +20,10 @@ class Name {
       std::convertible_to<const Text&, std::string_view> && !std::same_as<Text, Name>;
 
   Name() : Name(std::string_view{}) {}
+  // NOLINTBEGIN(google-explicit-constructor): fields are set from plain texts
   template <typename Text>
-  requires kIsText<Text> Name(
-      const Text& text)  // NOLINT(google-explicit-constructor): fields are set from plain texts
-      : text_(Shared(text)) {}
+  requires kIsText<Text> Name(const Text& text) : text_(Shared(text)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   // NOLINTNEXTLINE(google-explicit-constructor): read like the std::string it stands for
   operator const std::string&() const { return *text_; }
@@ -32,6 +32,7 @@ class Name {
   const std::string& str() const { return *text_; }
   bool empty() const { return text_->empty(); }
 
+  // NOLINTBEGIN(google-readability-casting): there is no cast
   friend bool operator==(const Name& a, const Name& b) { return a.text_ == b.text_; }
   friend std::strong_ordering operator<=>(const Name& a, const Name& b) {
     return a.text_ == b.text_ ? std::strong_ordering::equal : *a.text_ <=> *b.text_;
@@ -44,6 +45,7 @@ class Name {
   friend std::strong_ordering operator<=>(const Name& a, const Text& b) {
     return std::string_view(a) <=> std::string_view(b);
   }
+  // NOLINTEND(google-readability-casting)
 
  private:
   // The one copy of a text.

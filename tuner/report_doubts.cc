@@ -252,6 +252,7 @@ std::vector<ReportDoubt> DoubtsOf(const ReportBoard& board, bool stale) {
   }
   if (kinds.size() > 1) {
     std::vector<std::string> texts;
+    texts.reserve(kinds.size());
     for (const auto& [gpu, driver, toolkit, compiler] : kinds) {
       texts.push_back(fmt::format("{}, driver {}, toolkit {}, {}", gpu, driver, toolkit, compiler));
     }
