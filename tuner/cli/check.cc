@@ -45,13 +45,12 @@ class CheckCommand final : public Command {
     ResolveRoutes(routes_);
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
-    board_name_ = board.name;
     const Evidence evidence = LoadForChoice(store, board, db_);
     const Plan plan = ChooseAgain(store, board, evidence);
     const std::optional<Environment> here = EnvironmentOn(board);
     std::vector<Finding> findings = CheckFolder(evidence, plan, folder_, here ? &*here : nullptr);
     const std::vector<Finding> digests =
-        CheckDigests(evidence, plan, HeaderPath().string(), HostThreads());
+        CheckDigests(evidence, plan, HeaderPath(board).string(), HostThreads());
     findings.insert(findings.end(), digests.begin(), digests.end());
     const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
       return finding.severity == Severity::kError;
@@ -75,8 +74,8 @@ class CheckCommand final : public Command {
   }
 
  private:
-  std::filesystem::path HeaderPath() const {
-    return std::filesystem::path(folder_) / fmt::format("{}.h", board_name_);
+  std::filesystem::path HeaderPath(const Board& board) const {
+    return std::filesystem::path(folder_) / fmt::format("{}.h", board.name);
   }
 
   // That of times measured now, where the GPU at hand is such a board: elsewhere no time is.
@@ -98,7 +97,7 @@ class CheckCommand final : public Command {
       options.noise = stored->noise;
       options.waivers = stored->waivers;
     } else {
-      TakeStated(HeaderPath(), &options);
+      TakeStated(HeaderPath(board), &options);
     }
     return Choose(evidence, options);
   }
@@ -119,7 +118,6 @@ class CheckCommand final : public Command {
 
   std::string db_;
   std::string board_;
-  std::string_view board_name_;  // of what board_ resolves to
   std::string routes_;
   std::string folder_;
   bool json_ = false;

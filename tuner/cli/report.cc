@@ -96,10 +96,11 @@ class ReportCommand final : public Command {
     board.margin = options.margin;
     board.noise = options.noise;
     board.doubts = DoubtsOf(board, stored != nullptr && stored->evidence != board.evidence);
+    const bool timed = !store.TimedRoutes(lender).empty();
     std::map<int, std::vector<Route>> by_width;
     for (const Route& route : routes) by_width[route.width].push_back(route);
     for (const auto& [width, of_width] : by_width) {
-      AddWidth(store, options, stored, of_width, &board);
+      AddWidth(store, lender, timed, options, stored, of_width, &board);
     }
     std::sort(board.routes.begin(), board.routes.end(),
               [](const ReportRoute& a, const ReportRoute& b) { return a.route < b.route; });
@@ -107,15 +108,16 @@ class ReportCommand final : public Command {
     return board;
   }
 
-  static void AddWidth(const Store& store, const ChooseOptions& options, const Plan* stored,
+  // `timed`: the board or its lender has times of any route.
+  static void AddWidth(const Store& store, std::string_view lender, bool timed,
+                       const ChooseOptions& options, const Plan* stored,
                        const std::vector<Route>& routes, ReportBoard* board) {
     const int width = routes.front().width;
-    Evidence evidence = LoadWidthForChoice(store, board->name, width);
+    Evidence evidence = LoadWidthForChoice(store, board->name, lender, width);
     const AccuracyTable accuracy(evidence, board->name, width);
     ReportErrors errors = ReportErrorsOf(accuracy, width);
-    const bool timed = !store.TimedRoutes(LenderOf(store, board->name)).empty();
     for (const Route& route : routes) {
-      LoadRouteForChoice(store, board->name, route, &evidence);
+      LoadRouteForChoice(store, board->name, lender, route, &evidence);
       ReportRoute report = ReportRouteOf(evidence, board->name, route, errors);
       SetWindows(evidence, options, stored, timed, &report);
       std::vector<ReportDoubt> doubts = DoubtsOf(evidence, *board, report, accuracy);

@@ -39,9 +39,9 @@ Evidence LoadForChoice(const Store& store, const Board& board, const std::string
   return WithLender(store, board.name, LoadEvidence(store, board, db));
 }
 
-Evidence LoadWidthForChoice(const Store& store, std::string_view board, int width) {
+Evidence LoadWidthForChoice(const Store& store, std::string_view board, std::string_view lender,
+                            int width) {
   Evidence evidence = store.LoadWidth(board, width);
-  const std::string_view lender = LenderOf(store, board);
   if (lender != board) {
     const Evidence lent = store.LoadWidth(lender, width);
     evidence.failures.insert(evidence.failures.end(), lent.failures.begin(), lent.failures.end());
@@ -49,11 +49,10 @@ Evidence LoadWidthForChoice(const Store& store, std::string_view board, int widt
   return evidence;
 }
 
-void LoadRouteForChoice(const Store& store, std::string_view board, const Route& route,
-                        Evidence* evidence) {
+void LoadRouteForChoice(const Store& store, std::string_view board, std::string_view lender,
+                        const Route& route, Evidence* evidence) {
   Evidence own = store.LoadRoute(board, route);
   evidence->edges = std::move(own.edges);
-  const std::string_view lender = LenderOf(store, board);
   evidence->times = own.times.empty() && lender != board ? store.LoadRoute(lender, route).times
                                                          : std::move(own.times);
 }

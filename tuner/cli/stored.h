@@ -21,10 +21,12 @@ Evidence LoadEvidence(const Store& store, const Board& board, const std::string&
 Evidence LoadForChoice(const Store& store, const Board& board, const std::string& db);
 
 // That in parts, for a command that need not hold all of it: what the routes of a width share, and
-// then one route's times and edges in place of those of the route before.
-Evidence LoadWidthForChoice(const Store& store, std::string_view board, int width);
-void LoadRouteForChoice(const Store& store, std::string_view board, const Route& route,
-                        Evidence* evidence);
+// then one route's times and edges in place of those of the route before. `lender` is LenderOf the
+// store and the board: asked once, since it looks through all times.
+Evidence LoadWidthForChoice(const Store& store, std::string_view board, std::string_view lender,
+                            int width);
+void LoadRouteForChoice(const Store& store, std::string_view board, std::string_view lender,
+                        const Route& route, Evidence* evidence);
 
 // The board's latest plan, without the routes that do not match. Throws Error when there is none,
 // it was chosen from other evidence than the store now holds, or no route is left.
