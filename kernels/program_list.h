@@ -276,6 +276,41 @@ inline constexpr std::array kPrograms{
 
     // Backward with residual, one row at a time through a deep ring.
     list::Residual(list::BwdRing(4096, 512, 16, 1, 8, 1, Scheme::kFma64)),
+
+    // Backward in FP32 alone, for archs whose FP64 is slow: compensated sums and their reduce, or
+    // compensated sums of the threads of a dual-role grid. With residual H 1536 and H 5120 take the
+    // rings that leave registers for them.
+    list::With(list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::AsyncRing(1536, 480, 3, 1, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::BwdDual(512, 256, 2, 16, Scheme::kTwoProd),
+    list::BwdDual(1536, 384, 6, 32, Scheme::kTwoProd),
+    list::BwdDual(2048, 256, 8, 64, Scheme::kTwoProd),
+    list::BwdDual(4096, 512, 16, 64, Scheme::kTwoProd),
+    list::BwdDual(5120, 320, 10, 32, Scheme::kTwoProd),
+    list::BwdDual(6144, 384, 12, 64, Scheme::kTwoProd),
+    list::Residual(
+        list::With(list::AsyncRing(256, 256, 1, 2, 4, 2, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(512, 256, 2, 2, 4, 2, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(1536, 384, 6, 2, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(2048, 384, 4, 1, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::BwdRing(4096, 512, 16, 2, 4, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::BwdRing(5120, 320, 10, 1, 5, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::BwdRing(6144, 384, 12, 1, 5, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(list::BwdDual(256, 256, 1, 16, Scheme::kTwoProd)),
+    list::Residual(list::BwdDual(512, 256, 2, 16, Scheme::kTwoProd)),
+    list::Residual(list::BwdDual(1536, 384, 6, 32, Scheme::kTwoProd)),
+    list::Residual(list::BwdDual(2048, 256, 8, 64, Scheme::kTwoProd)),
+    list::Residual(list::BwdDual(4096, 512, 16, 64, Scheme::kTwoProd)),
+    list::Residual(list::BwdDual(5120, 320, 10, 32, Scheme::kTwoProd)),
+    list::Residual(list::BwdDual(6144, 384, 12, 64, Scheme::kTwoProd)),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
