@@ -7,11 +7,11 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     614dc04f818aac44
-// environment  0151d724ad228c7e gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
-//              12.2.0; host x86_64; commit 82811f2
-// environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
-//              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
+// evidence     990a0718a9900ec8
+// environment  1a5ac9c60bd124ee gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit 0812458
+// environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit a23fc33
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -21,7 +21,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      a08d3e46e84c2e01
+// content      97ca2a111abe2f9b
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -31,7 +31,7 @@ namespace fenestra::windows {
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_fwd_w16_h256[] = {
-    // 7.7 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    // 3.7 % faster than fwd_direct_h256_t512_w1 at 262144 rows, by times of h200_132
     {      0,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -40,8 +40,10 @@ static_assert(IsTotal(kGb300_152_fwd_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h512[] = {
-    // 130.9 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
+    // 5.9 % faster than fwd_direct_h512_t128_w1 at 1 rows, by times of h200_132
+    {      0,      128, ProgramIndex("fwd_direct_h512_t128_w2"),                                       kStart,    {},                                                       kBorrowed, kNone},
+    // 126.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
+    {    128,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -49,9 +51,9 @@ static_assert(IsTotal(kGb300_152_fwd_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h1536[] = {
-    // 15.9 % faster than fwd_direct_h1536_t96_w3 at 1 rows, by times of h200_132
+    // 10.3 % faster than fwd_direct_h1536_t96_w3 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("fwd_direct_h1536_t192_w6"),                                      kStart,    {},                                                       kBorrowed, kNone},
-    // 18.0 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
+    // 15.8 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
     {     64,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -60,9 +62,9 @@ static_assert(IsTotal(kGb300_152_fwd_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h2048[] = {
-    // 14.9 % faster than fwd_direct_h2048_t128_w4 at 1 rows, by times of h200_132
+    // 8.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("fwd_direct_h2048_t256_w8"),                                      kStart,    {},                                                       kBorrowed, kNone},
-    // 10.2 % faster than fwd_direct_h2048_t256_w8 at 65537 rows, by times of h200_132
+    // 10.1 % faster than fwd_direct_h2048_t256_w8 at 65536 rows, by times of h200_132
     {     64,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -71,7 +73,7 @@ static_assert(IsTotal(kGb300_152_fwd_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h4096[] = {
-    // 17.0 % faster than fwd_direct_h4096_t256_w8 at 1024 rows, by times of h200_132
+    // 16.3 % faster than fwd_direct_h4096_t256_w8 at 1024 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -91,7 +93,7 @@ static_assert(IsTotal(kGb300_152_fwd_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h6144[] = {
-    // 10.2 % faster than fwd_direct_h6144_t384_w12 at 2 rows, by times of h200_132
+    // 12.7 % faster than fwd_direct_h6144_t384_w12 at 2 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -100,7 +102,7 @@ static_assert(IsTotal(kGb300_152_fwd_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_fwd_w32_h256[] = {
-    // 7.7 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    // 6.5 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
     {      0,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -109,10 +111,8 @@ static_assert(IsTotal(kGb300_152_fwd_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h512[] = {
-    // 5.7 % faster than fwd_direct_h512_t128_w1 at 4 rows, by times of h200_132
-    {      0,       16, ProgramIndex("fwd_direct_h512_t128_w2"),                                       kStart,    {},                                                       kBorrowed, kNone},
-    // 132.4 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
-    {     16,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
+    // 130.0 % faster than fwd_direct_h512_t128_w2 at 65536 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -120,7 +120,7 @@ static_assert(IsTotal(kGb300_152_fwd_w32_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h1536[] = {
-    // 31.9 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
+    // 34.3 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -129,8 +129,12 @@ static_assert(IsTotal(kGb300_152_fwd_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h2048[] = {
-    // 5.7 % faster than fwd_direct_h2048_t64_w2 at 2048 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 8.8 % faster than fwd_direct_h2048_t64_w2 at 1 rows, by times of h200_132
+    {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 19.3 % faster than fwd_direct_h2048_t128_w4 at 1536 rows, by times of h200_132
+    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
+    // 5.6 % faster than fwd_direct_h2048_t64_w2 at 2048 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -138,7 +142,7 @@ static_assert(IsTotal(kGb300_152_fwd_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h4096[] = {
-    // 11.0 % faster than fwd_direct_h4096_t256_w8 at 1536 rows, by times of h200_132
+    // 10.5 % faster than fwd_direct_h4096_t256_w8 at 1536 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -156,7 +160,7 @@ static_assert(IsTotal(kGb300_152_fwd_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h6144[] = {
-    // 29.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows, by times of h200_132
+    // 30.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -209,7 +213,7 @@ static_assert(IsTotal(kGb300_152_fwd_res_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h4096[] = {
-    // 9.9 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
+    // 13.5 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -227,7 +231,7 @@ static_assert(IsTotal(kGb300_152_fwd_res_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h6144[] = {
-    // 48.8 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows, by times of h200_132
+    // 49.9 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -274,7 +278,7 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h4096[] = {
-    // 17.9 % faster than fwd_res_direct_h4096_t512_w16 at 3072 rows, by times of h200_132
+    // 11.6 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -292,7 +296,7 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h6144[] = {
-    // 8.4 % faster than fwd_res_direct_h6144_t768_w24 at 2048 rows, by times of h200_132
+    // 6.1 % faster than fwd_res_direct_h6144_t768_w24 at 1 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -301,27 +305,27 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w16_h256[] = {
-    // 7.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        5, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 127.7 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 188 rows, by times of h200_132
-    {      5,      188, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 93.6 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 672 rows, by times of h200_132
-    {    188,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 33.0 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    // 10.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        3, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 127.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 188 rows, by times of h200_132
+    {      3,      188, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 89.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 648 rows, by times of h200_132
+    {    188,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 34.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_w16_h256_in_place[] = {
-    // 10.1 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 64 rows, by
+    // 10.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
     //   times of h200_132
-    {      0,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 33.0 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    {      0,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 34.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -329,75 +333,57 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h512[] = {
-    // 9.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 11.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        8, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
     // 95.5 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      9,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 34.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
-    {    129,      652, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 77.6 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      8,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 8.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
+    {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 168.7 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_w16_h512_in_place[] = {
-    // 16.9 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows, by times of
+    // 68.0 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
-    {      0,        1, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum"),        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum reaches 0.00407 of the budget (limit
-    //   0.001) at 2 rows, family cancel, seed 22, column 53
-    {      1,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),                 kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 174.7 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {    512,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
-    // 20.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       31, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 63.2 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 192 rows, by times of h200_132
-    {     31,      192, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 5.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 320 rows, by times of h200_132
-    {    192,      320, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 32.0 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
-    //   h200_132
-    {    320,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 203.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 23.0 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 52.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 363.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_w16_h1536_in_place[] = {
-    // 22.3 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 4 rows, by times of
+    // 217.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
     //   h200_132
-    {      0,      320, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 32.0 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
-    //   h200_132
-    {    320,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 203.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
-    // 26.9 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       40, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 37.1 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     40,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 299.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 23.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       54, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 42.0 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     54,      129, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 188.2 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -405,7 +391,7 @@ inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_w16_h2048_in_place[] = {
-    // 98.7 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 2 rows, by times of h200_132
+    // 96.3 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 1 rows, by times of h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -414,40 +400,42 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
-    // 157.2 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 2 rows, by times of
+    // 79.5 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
-    {      0,      129, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 349.2 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 389.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_w16_h4096_in_place[] = {
-    // 44.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain at 1 rows, by times of h200_132
-    {      0,        1, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan"),              kStart,    {},                                                       kBorrowed, kStoodIn},
-    // bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan reaches 0.0054 of the budget (limit 0.001)
-    //   at 2 rows, family outlier, seed 26, column 3841
-    {      1,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
+    // 49.2 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    //   h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
-    // 42.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 192 rows, by times of h200_132
-    {      0,      192, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 156.4 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 7.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 8 rows, by times of h200_132
+    {      0,       17, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 33.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
+    {     17,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 96.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1655 rows, by times of h200_132
+    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 15.8 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_w16_h5120_in_place[] = {
-    // 65.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 66.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -457,42 +445,37 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
-    // 155.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times of
-    //   h200_132
-    {      0,      270, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 245.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 67.9 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 105.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of h200_132
+    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 36.2 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
+    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_w16_h6144_in_place[] = {
-    // 45.1 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    // 79.8 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,        1, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum reaches 0.00832 of the budget (limit
-    //   0.001) at 2 rows, family outlier, seed 34, column 2719
-    {      1,      192, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),               kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 205.9 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows, by times
-    //   of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w32_h256[] = {
-    // 11.2 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    // 9.5 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
     {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 106.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      6,      144, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 12.1 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 264 rows, by times of h200_132
-    {    144,      264, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 39.3 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 672 rows, by times of h200_132
-    {    264,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    // 108.4 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
+    {      6,      148, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 11.4 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 256 rows, by times of h200_132
+    {    148,      256, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 38.3 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 672 rows, by times of h200_132
+    {    256,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 33.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
     {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -501,10 +484,10 @@ inline constexpr Window kGb300_152_bwd_w32_h256[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_w32_h256_in_place[] = {
-    // 8.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 64 rows, by
+    // 9.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
     //   times of h200_132
     {      0,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    // 33.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
     {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -516,73 +499,53 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h256_in_place));
 inline constexpr Window kGb300_152_bwd_w32_h512[] = {
     // 7.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
     {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 95.5 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      7,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 35.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
-    {    129,      652, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 75.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 126.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    {      7,      192, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 370.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_w32_h512_in_place[] = {
-    // 18.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1 rows, by times of
+    // 67.7 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
-    {      0,        1, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum"),        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twosum_rtwosum reaches 0.00407 of the budget (limit
-    //   0.001) at 2 rows, family cancel, seed 22, column 53
-    {      1,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),                 kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 171.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {    512,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
-    // 20.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       27, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 61.2 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 192 rows, by times of h200_132
-    {     27,      192, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 8.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 384 rows, by times of h200_132
-    {    192,      384, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 29.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
-    //   h200_132
-    {    384,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 204.3 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 22.5 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 54.0 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 354.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_w32_h1536_in_place[] = {
-    // 25.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 4 rows, by times of
+    // 216.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65536 rows, by times of
     //   h200_132
-    {      0,      384, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 29.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1024 rows, by times of
-    //   h200_132
-    {    384,     1089, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 204.3 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),              kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
-    // 25.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       43, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 37.6 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     43,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 309.2 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 23.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       42, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 37.4 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     42,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 310.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -590,7 +553,7 @@ inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_w32_h2048_in_place[] = {
-    // 96.3 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 2 rows, by times of h200_132
+    // 95.2 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 4 rows, by times of h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -599,42 +562,42 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
-    // 158.4 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 2 rows, by times of
+    // 76.7 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
-    {      0,      129, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 354.3 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 401.7 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_w32_h4096_in_place[] = {
-    // 49.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain at 1 rows, by times of h200_132
-    {      0,        1, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan"),              kStart,    {},                                                       kBorrowed, kStoodIn},
-    // bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan reaches 0.0054 of the budget (limit 0.001)
-    //   at 2 rows, family outlier, seed 26, column 3841
-    {      1,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
+    // 49.6 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    //   h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
-    // 6.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 42.2 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 192 rows, by times of h200_132
-    {      9,      192, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 161.2 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 7.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       11, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 33.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
+    {     11,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 96.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1655 rows, by times of h200_132
+    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 17.9 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_w32_h5120_in_place[] = {
-    // 66.4 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 65.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -644,390 +607,359 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
-    // 150.0 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 4 rows, by times of
-    //   h200_132
-    {      0,      270, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 246.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 65.6 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 107.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of h200_132
+    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 34.4 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
+    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_w32_h6144_in_place[] = {
-    // 51.0 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    // 81.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,        1, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twosum_rtwosum reaches 0.00832 of the budget (limit
-    //   0.001) at 2 rows, family outlier, seed 34, column 2719
-    {      1,      192, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),               kAccuracy, {.dx = kSame, .dw = kDiffers},                            kBorrowed, kStoodIn},
-    // 207.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65536 rows, by times
-    //   of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),                   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h256[] = {
-    // 10.0 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        5, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 104.2 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      5,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 39.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 672 rows, by times of h200_132
-    {    144,      672, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 81.0 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 103.9 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      0,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 18.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 336 rows, by times of h200_132
+    {    144,      336, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 193.2 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    336,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h256_in_place[] = {
-    // 155.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 1572864 rows, by
-    //   times of h200_132
-    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 63.4 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
+    //   of h200_132
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h512[] = {
-    // 6.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 9.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        8, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 96.6 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      8,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 36.4 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
-    {    129,      652, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 67.3 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 127.1 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    {      8,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 7.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
+    {    192,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 64.9 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
+    //   h200_132
+    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h512_in_place[] = {
-    // 26.1 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 32 rows, by times
+    // 59.9 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
     //   of h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 135.9 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 65536 rows, by times
-    //   of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h1536[] = {
-    // 21.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    // 22.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
     {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 68.6 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 270 rows, by times of h200_132
-    {     27,      270, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 69.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1655 rows, by times of h200_132
-    {    270,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 125.9 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
-    //   times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 52.5 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     27,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 321.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
+    //   h200_132
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h1536_in_place[] = {
-    // 35.1 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows, by times of
-    //   h200_132
-    {      0,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 125.9 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    // 162.4 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
     //   times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h2048[] = {
-    // 24.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
+    // 27.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
     {      0,       41, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 76.5 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 512 rows, by times of h200_132
-    {     41,      512, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 198.4 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 25.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 96 rows, by times of h200_132
+    {     41,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 267.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h2048_in_place[] = {
-    // 31.6 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows, by times of
-    //   h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 159.4 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65537 rows, by
-    //   times of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 106.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod at 1 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h4096[] = {
-    // 110.6 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1 rows, by times of
+    // 77.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
+    //   times of h200_132
+    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 88.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 426 rows, by times of h200_132
+    {     64,      426, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 5.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 1024 rows, by
+    //   times of h200_132
+    {    426,     1270, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 27.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {      0,      129, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 297.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
-    //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1270,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h4096_in_place[] = {
-    // 25.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 4 rows, by times of
+    // 50.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,      129, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 155.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 49152 rows, by times of
-    //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h5120[] = {
-    // 8.7 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    // 9.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
     {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 48.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 512 rows, by times of h200_132
-    {     14,      512, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 112.2 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
+    // 15.7 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
+    {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 69.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of
     //   h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 48.1 % faster than bwd_res_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of
+    //   h200_132
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h5120_in_place[] = {
-    // 43.8 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
+    // 103.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 124.6 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {    192,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h6144[] = {
-    // 131.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times
-    //   of h200_132
-    {      0,      270, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 207.3 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    // 65.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 137.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 1089 rows, by times of
     //   h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 26.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
+    //   h200_132
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h6144_in_place[] = {
-    // 5.1 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
+    // 80.1 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 154.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 49152 rows, by
-    //   times of h200_132
-    {    192,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h256[] = {
-    // 10.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        4, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 104.4 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      4,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 35.9 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 624 rows, by times of h200_132
-    {    144,      624, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 79.4 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    624,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 15.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 104.5 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      9,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 16.6 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 312 rows, by times of h200_132
+    {    144,      312, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 188.0 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    312,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h256_in_place[] = {
-    // 154.5 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 1572888 rows, by
-    //   times of h200_132
-    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 62.7 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
+    //   of h200_132
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h512[] = {
-    // 10.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        7, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 96.7 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      7,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 36.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 652 rows, by times of h200_132
-    {    129,      652, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 66.8 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 11.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 96.2 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      9,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 7.8 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
+    {    129,      270, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 142.9 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h512_in_place[] = {
-    // 23.9 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 16 rows, by times
+    // 61.6 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
     //   of h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 136.8 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 65536 rows, by times
-    //   of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h1536[] = {
-    // 20.0 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 67.0 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 270 rows, by times of h200_132
-    {     27,      270, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 69.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1655 rows, by times of h200_132
-    {    270,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 126.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
-    //   times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 20.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       26, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 51.9 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     26,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 343.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
+    //   h200_132
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h1536_in_place[] = {
-    // 37.6 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows, by times of
-    //   h200_132
-    {      0,     1655, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 126.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    // 163.7 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
     //   times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h2048[] = {
     // 26.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       43, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 76.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 512 rows, by times of h200_132
-    {     43,      512, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 197.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    {      0,       42, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 24.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 96 rows, by times of h200_132
+    {     42,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 269.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h2048_in_place[] = {
-    // 32.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows, by times of
-    //   h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 159.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65537 rows, by
-    //   times of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 103.1 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod at 1 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod"),          kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h4096[] = {
-    // 109.3 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1 rows, by times of
+    // 77.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
+    //   times of h200_132
+    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 328.8 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {      0,      129, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 299.0 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
-    //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h4096_in_place[] = {
-    // 24.6 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 4 rows, by times of
+    // 51.3 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,       96, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 153.8 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 49152 rows, by times of
-    //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h5120[] = {
-    // 6.8 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       12, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 51.5 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 652 rows, by times of h200_132
-    {     12,      652, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 106.3 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
+    // 10.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       13, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 16.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
+    {     13,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 70.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of
     //   h200_132
-    {    652,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 46.3 % faster than bwd_res_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of
+    //   h200_132
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h5120_in_place[] = {
-    // 44.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
+    // 105.0 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 125.2 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {    192,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h6144[] = {
-    // 137.8 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 1 rows, by times
-    //   of h200_132
-    {      0,      270, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 200.6 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    // 65.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 139.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 1089 rows, by times of
     //   h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 25.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
+    //   h200_132
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h6144_in_place[] = {
-    // 3.3 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
+    // 78.9 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,      192, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 153.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 32768 rows, by
-    //   times of h200_132
-    {    192,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod"),               kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144_in_place));
 
@@ -1094,7 +1026,7 @@ static_assert(AreSound(kGb300_152_routes));
 inline constexpr BoardWindows kGb300_152{
     .board = FindBoard("gb300_152"),
     .routes = kGb300_152_routes,
-    .evidence_digest = "614dc04f818aac44",
+    .evidence_digest = "990a0718a9900ec8",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kGb300_152_routes),

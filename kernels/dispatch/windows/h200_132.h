@@ -7,19 +7,23 @@
 // margin       0.001 of the budget
 // noise        0.014 of the time, which a window must earn
 // protocol     1
-// evidence     b818a3ed9a913aa1
+// evidence     0ecb789145fc70bc
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
+// environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit a23fc33
 // environment  b26a33f2e5739ef2 gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 2a3ed56
+// environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
 // environment  efd7c05cebfe676f gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2a3ed56
 // time         measured
 // accuracy     stood in (this board's split of rows, run elsewhere): bwd_res_w16_h5120,
 //              bwd_res_w32_h5120
-// content      202ecd42109b69ca
+// content      fa5dcda3ab88690e
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -29,11 +33,13 @@ namespace fenestra::windows {
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_fwd_w16_h256[] = {
-    // 7.7 % faster than fwd_direct_h256_t512_w1 at 16 rows
-    {      0,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 6.4 % faster than fwd_direct_h256_t128_w1 at 768 rows
+    // 2.5 % faster than fwd_direct_h256_t128_w1 at 1 rows
+    {      0,        1, ProgramIndex("fwd_direct_h256_t512_w1"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 3.3 % faster than fwd_direct_h256_t512_w1 at 16 rows
+    {      1,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 7.6 % faster than fwd_direct_h256_t128_w1 at 512 rows
     {    256,     6144, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 3.7 % faster than fwd_direct_h256_t512_w1 at 262148 rows
+    // 3.7 % faster than fwd_direct_h256_t512_w1 at 262144 rows
     {   6144,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -42,14 +48,14 @@ static_assert(IsTotal(kH200_132_fwd_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h512[] = {
-    // 2.4 % faster than fwd_direct_h512_t128_w1 at 1 rows
+    // 5.9 % faster than fwd_direct_h512_t128_w1 at 1 rows
     {      0,        1, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 2.4 % faster than fwd_direct_h512_t128_w2 at 2 rows
+    // 1.4 % faster than fwd_direct_h512_t128_w2 at 2 rows
     {      1,        2, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 2.2 % faster than fwd_direct_h512_t128_w1 at 8 rows
-    {      2,       64, ProgramIndex("fwd_direct_h512_t128_w2"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 130.9 % faster than fwd_direct_h512_t128_w2 at 65537 rows
-    {     64,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
+    // 4.3 % faster than fwd_direct_h512_t128_w1 at 8 rows
+    {      2,      128, ProgramIndex("fwd_direct_h512_t128_w2"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 126.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows
+    {    128,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -57,10 +63,14 @@ static_assert(IsTotal(kH200_132_fwd_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h1536[] = {
-    // 15.9 % faster than fwd_direct_h1536_t96_w3 at 1 rows
+    // 10.3 % faster than fwd_direct_h1536_t96_w3 at 1 rows
     {      0,       64, ProgramIndex("fwd_direct_h1536_t192_w6"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 18.0 % faster than fwd_direct_h1536_t192_w6 at 1536 rows
-    {     64,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 1.7 % faster than fwd_direct_h1536_t192_w6 at 128 rows
+    {     64,      128, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 1.6 % faster than fwd_direct_h1536_t96_w3 at 256 rows
+    {    128,      256, ProgramIndex("fwd_direct_h1536_t192_w6"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 15.8 % faster than fwd_direct_h1536_t192_w6 at 1536 rows
+    {    256,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -68,16 +78,18 @@ static_assert(IsTotal(kH200_132_fwd_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h2048[] = {
-    // 14.9 % faster than fwd_direct_h2048_t128_w4 at 1 rows
+    // 8.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows
     {      0,       64, ProgramIndex("fwd_direct_h2048_t256_w8"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 2.7 % faster than fwd_direct_h2048_t256_w8 at 512 rows
+    // 4.0 % faster than fwd_direct_h2048_t256_w8 at 512 rows
     {     64,      512, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
-    // 2.9 % faster than fwd_direct_h2048_t128_w4 at 1024 rows
+    // 3.9 % faster than fwd_direct_h2048_t128_w4 at 1024 rows
     {    512,     1024, ProgramIndex("fwd_direct_h2048_t256_w8"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 13.0 % faster than fwd_direct_h2048_t256_w8 at 1536 rows
-    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 12.7 % faster than fwd_direct_h2048_t128_w4 at 2048 rows
-    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 9.0 % faster than fwd_direct_h2048_t256_w8 at 2048 rows
+    {   1024,     2048, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 1.8 % faster than fwd_direct_h2048_t64_w2 at 3072 rows
+    {   2048,     3072, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 1.4 % faster than fwd_direct_h2048_t128_w4 at 4096 rows
+    {   3072,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -85,9 +97,9 @@ static_assert(IsTotal(kH200_132_fwd_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h4096[] = {
-    // 17.0 % faster than fwd_direct_h4096_t256_w8 at 1024 rows
+    // 16.3 % faster than fwd_direct_h4096_t256_w8 at 1024 rows
     {      0,    12288, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 1.5 % faster than fwd_direct_h4096_t128_w4 at 24576 rows
+    // 1.7 % faster than fwd_direct_h4096_t128_w4 at 24576 rows
     {  12288,    65537, ProgramIndex("fwd_direct_h4096_t256_w8"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t256_w8"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -109,7 +121,7 @@ static_assert(IsTotal(kH200_132_fwd_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h6144[] = {
-    // 10.2 % faster than fwd_direct_h6144_t384_w12 at 2 rows
+    // 12.7 % faster than fwd_direct_h6144_t384_w12 at 2 rows
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -118,14 +130,12 @@ static_assert(IsTotal(kH200_132_fwd_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_fwd_w32_h256[] = {
-    // 2.6 % faster than fwd_direct_h256_t128_w1 at 1 rows
-    {      0,        1, ProgramIndex("fwd_direct_h256_t512_w1"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 7.7 % faster than fwd_direct_h256_t512_w1 at 16 rows
-    {      1,      384, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 7.0 % faster than fwd_direct_h256_t128_w1 at 1024 rows
-    {    384,     2048, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 4.5 % faster than fwd_direct_h256_t512_w1 at 196608 rows
-    {   2048,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 6.5 % faster than fwd_direct_h256_t512_w1 at 16 rows
+    {      0,      192, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 6.4 % faster than fwd_direct_h256_t128_w1 at 512 rows
+    {    192,     6144, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 4.8 % faster than fwd_direct_h256_t512_w1 at 12288 rows
+    {   6144,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -133,10 +143,10 @@ static_assert(IsTotal(kH200_132_fwd_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h512[] = {
-    // 5.7 % faster than fwd_direct_h512_t128_w1 at 4 rows
-    {      0,       16, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 132.4 % faster than fwd_direct_h512_t128_w2 at 65537 rows
-    {     16,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
+    // 4.8 % faster than fwd_direct_h512_t128_w1 at 1 rows
+    {      0,        4, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 130.0 % faster than fwd_direct_h512_t128_w2 at 65536 rows
+    {      4,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -144,7 +154,7 @@ static_assert(IsTotal(kH200_132_fwd_w32_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h1536[] = {
-    // 31.9 % faster than fwd_direct_h1536_t192_w6 at 1536 rows
+    // 34.3 % faster than fwd_direct_h1536_t192_w6 at 1536 rows
     {      0,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -153,11 +163,11 @@ static_assert(IsTotal(kH200_132_fwd_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h2048[] = {
-    // 3.9 % faster than fwd_direct_h2048_t64_w2 at 4 rows
+    // 8.8 % faster than fwd_direct_h2048_t64_w2 at 1 rows
     {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 17.5 % faster than fwd_direct_h2048_t128_w4 at 1536 rows
+    // 19.3 % faster than fwd_direct_h2048_t128_w4 at 1536 rows
     {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 5.7 % faster than fwd_direct_h2048_t64_w2 at 2048 rows
+    // 5.6 % faster than fwd_direct_h2048_t64_w2 at 2048 rows
     {   1536,     2048, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // 2.2 % faster than fwd_direct_h2048_t128_w4 at 3072 rows
     {   2048,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
@@ -168,7 +178,7 @@ static_assert(IsTotal(kH200_132_fwd_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h4096[] = {
-    // 11.0 % faster than fwd_direct_h4096_t256_w8 at 1536 rows
+    // 10.5 % faster than fwd_direct_h4096_t256_w8 at 1536 rows
     {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -186,7 +196,7 @@ static_assert(IsTotal(kH200_132_fwd_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h6144[] = {
-    // 29.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows
+    // 30.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -251,10 +261,12 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h4096[] = {
-    // 9.9 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
-    {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
+    // 13.5 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
+    {      0,     8192, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
+    // 1.4 % faster than fwd_res_direct_h4096_t256_w8 at 65537 rows
+    {   8192,    65537, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_res_w16_h4096));
 
@@ -269,12 +281,8 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h6144[] = {
-    // 7.9 % faster than fwd_res_direct_h6144_t768_w24 at 2 rows
-    {      0,       64, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kMeasured, kNone},
-    // 1.8 % faster than fwd_res_direct_h6144_t384_w12 at 128 rows
-    {     64,      128, ProgramIndex("fwd_res_direct_h6144_t768_w24"),                       kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
-    // 48.8 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows
-    {    128,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
+    // 49.9 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows
+    {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -330,12 +338,14 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h4096[] = {
-    // 1.5 % faster than fwd_res_direct_h4096_t256_w8 at 64 rows
-    {      0,      256, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kStart,    {},                                                       kMeasured, kNone},
-    // 17.9 % faster than fwd_res_direct_h4096_t512_w16 at 3072 rows
-    {    256,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
+    // 1.7 % faster than fwd_res_direct_h4096_t256_w8 at 1 rows
+    {      0,        2, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kStart,    {},                                                       kMeasured, kNone},
+    // 11.6 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
+    {      2,     4096, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
+    // 1.8 % faster than fwd_res_direct_h4096_t256_w8 at 32768 rows
+    {   4096,    65537, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_res_w32_h4096));
 
@@ -350,7 +360,7 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h6144[] = {
-    // 8.4 % faster than fwd_res_direct_h6144_t768_w24 at 2048 rows
+    // 6.1 % faster than fwd_res_direct_h6144_t768_w24 at 1 rows
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -359,44 +369,36 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_bwd_w16_h256[] = {
-    // 13.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows
-    {      0,       61, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kMeasured, kMeasured},
-    // 50.4 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 208 rows
-    {     61,      208, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 32.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1440 rows
-    {    208,     1440, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 19.4 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2304 rows
-    {   1440,     2304, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64"),    kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.7 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64 at 3072 rows
-    {   2304,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.1 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
-    {   5078,    12288, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.9 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 16384 rows
-    {  12288,    20312, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 15.4 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 98304 rows
-    {  20312,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 17.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows
+    {      0,       56, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kMeasured, kMeasured},
+    // 52.7 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 216 rows
+    {     56,      216, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 30.6 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1344 rows
+    {    216,     1344, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 24.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2608 rows
+    {   1344,     2608, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.7 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2608,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.4 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w16_h256));
 
 inline constexpr Window kH200_132_bwd_w16_h256_in_place[] = {
-    // 5.0 % faster than bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64 at 1 rows
-    {      0,       13, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
-    // 4.4 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 256 rows
-    {     13,      600, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 12.8 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows
-    {    600,     1536, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.3 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 2048 rows
-    {   1536,     2304, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64"),    kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.7 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64 at 3072 rows
-    {   2304,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.1 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
-    {   5078,    12288, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.9 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 16384 rows
-    {  12288,    20312, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 15.4 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 98304 rows
-    {  20312,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.9 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1 rows
+    {      0,        1, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
+    // 2.9 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 2 rows
+    {      1,       11, ProgramIndex("bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 11.9 % faster than bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64 at 32 rows
+    {     11,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 14.8 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 2048 rows
+    {    672,     2608, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.7 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2608,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.4 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -404,34 +406,30 @@ static_assert(IsTotal(kH200_132_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w16_h512[] = {
-    // 15.5 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows
+    // 17.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                       kMeasured, kMeasured},
-    // 61.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows
+    // 60.7 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 38.4 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2509 rows
-    {    270,     2509, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 14.3 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows
-    {   2509,     6144, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 1.4 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 8192 rows
-    {   6144,     8192, ProgramIndex("bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 21.5 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 65536 rows
-    {   8192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 41.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows
+    {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 13.0 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows
+    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w16_h512));
 
 inline constexpr Window kH200_132_bwd_w16_h512_in_place[] = {
-    // 10.9 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows
-    {      0,      384, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kMeasured, kMeasured},
-    // 4.1 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1089 rows
-    {    384,     1089, ProgramIndex("bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.7 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 4096 rows
-    {   1089,     6144, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 1.4 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 8192 rows
-    {   6144,     8192, ProgramIndex("bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 21.5 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 65536 rows
-    {   8192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 9.8 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows
+    {      0,      270, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kMeasured, kMeasured},
+    // 4.7 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 785 rows
+    {    270,      785, ProgramIndex("bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.9 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 1536 rows
+    {    785,     2509, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.0 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2509,     3072, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 6.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 12288 rows
+    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -439,13 +437,13 @@ static_assert(IsTotal(kH200_132_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w16_h1536[] = {
-    // 8.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows
-    {      0,       37, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kMeasured, kMeasured},
-    // 130.4 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows
-    {     37,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 11.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows
+    // 10.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows
+    {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kMeasured, kMeasured},
+    // 127.9 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows
+    {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 12.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows
     {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
+    // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
     {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -453,18 +451,20 @@ inline constexpr Window kH200_132_bwd_w16_h1536[] = {
 static_assert(IsTotal(kH200_132_bwd_w16_h1536));
 
 inline constexpr Window kH200_132_bwd_w16_h1536_in_place[] = {
-    // 0.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1 rows
+    // 1.5 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows
     {      0,        1, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_plain"),      kStart,    {},                                                       kMeasured, kMeasured},
     // bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_plain reaches 0.00651 of the budget (limit 0.001) at
     //   2 rows, family cancel, seed 35, column 0
-    {      1,        6, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
-    // 1.4 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 16 rows
-    {      6,      128, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.0 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 512 rows
-    {    128,      652, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 8.2 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
-    {    652,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 7.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
+    {      1,        7, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
+    // 6.4 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 16 rows
+    {      7,       29, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.1 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 64 rows
+    {     29,      129, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 7.2 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 256 rows
+    {    129,      512, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 12.0 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
+    {    512,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
     {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -473,11 +473,11 @@ static_assert(IsTotal(kH200_132_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w16_h2048[] = {
-    // 9.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows
+    // 11.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                       kMeasured, kMeasured},
-    // 119.1 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows
+    // 120.5 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows
     {     64,     2509, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 11.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
+    // 12.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
     {   2509,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -485,12 +485,12 @@ inline constexpr Window kH200_132_bwd_w16_h2048[] = {
 static_assert(IsTotal(kH200_132_bwd_w16_h2048));
 
 inline constexpr Window kH200_132_bwd_w16_h2048_in_place[] = {
-    // 9.6 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows
+    // 8.4 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows
     {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                       kMeasured, kMeasured},
-    // 25.7 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
-    {    512,     1655, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 5.7 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64 at 2048 rows
-    {   1655,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 30.3 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
+    {    512,     1753, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 3.9 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64 at 2048 rows
+    {   1753,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -498,19 +498,17 @@ static_assert(IsTotal(kH200_132_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w16_h4096[] = {
-    // 149.8 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 2 rows
+    // 18.8 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows
     {      0,     1655, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
-    // 28.2 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
-    {   1655,    21750, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 2.2 % faster than bwd_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64 at 65536 rows
-    {  21750,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64"),           kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 27.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
+    {   1655,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w16_h4096));
 
 inline constexpr Window kH200_132_bwd_w16_h4096_in_place[] = {
-    // 2.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fold64x8 at 1 rows
+    // 3.0 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fold64x8 at 1 rows
     {      0,        1, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain"),           kStart,    {},                                                       kMeasured, kMeasured},
     // bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain reaches 0.00335 of the budget (limit 0.001) at 2
     //   rows, family outlier, seed 16, column 3361
@@ -522,15 +520,15 @@ static_assert(IsTotal(kH200_132_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w16_h5120[] = {
-    // 7.8 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows
+    // 5.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 32 rows
     {      0,       35, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
-    // 18.5 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 51 rows
+    // 18.1 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 51 rows
     {     35,       51, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 32.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2048 rows
+    // 33.7 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2048 rows
     {     51,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 11.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows
+    // 13.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows
     {   2048,    16384, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.1 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 49152 rows
+    // 3.5 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65537 rows
     {  16384,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),         kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -538,16 +536,16 @@ inline constexpr Window kH200_132_bwd_w16_h5120[] = {
 static_assert(IsTotal(kH200_132_bwd_w16_h5120));
 
 inline constexpr Window kH200_132_bwd_w16_h5120_in_place[] = {
-    // 3.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fold64x8 at 1 rows
+    // 2.1 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fold64x8 at 1 rows
     {      0,        1, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_plain"),           kStart,    {},                                                       kMeasured, kMeasured},
     // bwd_ring_h5120_t320_w10_r2_s4_c1_rr_plain reaches 0.00865 of the budget (limit 0.001) at 2
     //   rows, family outlier, seed 13, column 4206
-    {      1,      192, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
-    // 2.8 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 1024 rows
-    {    192,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.3 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 12288 rows
+    {      1,      270, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
+    // 1.9 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 1024 rows
+    {    270,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 5.2 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 12288 rows
     {   3072,    16384, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.1 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 49152 rows
+    // 3.5 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65537 rows
     {  16384,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),         kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -556,26 +554,26 @@ static_assert(IsTotal(kH200_132_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w16_h6144[] = {
-    // 121.4 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows
+    // 21.6 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows
     {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
-    // 23.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows
-    {   1089,     6144, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.9 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65537 rows
-    {   6144,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 25.4 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows
+    {   1089,     5078, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.8 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65537 rows
+    {   5078,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w16_h6144));
 
 inline constexpr Window kH200_132_bwd_w16_h6144_in_place[] = {
-    // 9.0 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows
+    // 8.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows
     {      0,       96, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                       kMeasured, kMeasured},
-    // 6.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows
+    // 5.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows
     {     96,      512, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.8 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 1024 rows
-    {    512,     6144, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.9 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65537 rows
-    {   6144,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.2 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 1024 rows
+    {    512,     5078, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.8 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 65537 rows
+    {   5078,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -583,44 +581,36 @@ static_assert(IsTotal(kH200_132_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_bwd_w32_h256[] = {
-    // 17.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows
-    {      0,       64, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kMeasured, kMeasured},
-    // 56.1 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 224 rows
-    {     64,      224, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 33.5 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1344 rows
-    {    224,     1344, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 19.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2304 rows
-    {   1344,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.6 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 3072 rows
+    // 18.1 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 4 rows
+    {      0,       59, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kMeasured, kMeasured},
+    // 54.1 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 220 rows
+    {     59,      220, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 31.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1368 rows
+    {    220,     1368, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 20.1 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2304 rows
+    {   1368,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 9.1 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 3072 rows
     {   2304,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.2 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
-    {   5078,    11303, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 16384 rows
-    {  11303,    21750, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 15.3 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 98304 rows
-    {  21750,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.3 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h256));
 
 inline constexpr Window kH200_132_bwd_w32_h256_in_place[] = {
-    // 2.0 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1 rows
+    // 1.9 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1 rows
     {      0,        1, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
-    // 3.5 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 3 rows
-    {      1,        9, ProgramIndex("bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 12.1 % faster than bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64 at 32 rows
-    {      9,      516, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 16.6 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows
-    {    516,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.6 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 3072 rows
+    // 3.4 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 3 rows
+    {      1,       11, ProgramIndex("bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 11.4 % faster than bwd_ring_h256_t256_w1_r2_s5_c2_rr_fma64 at 32 rows
+    {     11,      528, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 14.3 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows
+    {    528,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 9.1 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 3072 rows
     {   2304,     5078, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.2 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
-    {   5078,    11303, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 16384 rows
-    {  11303,    21750, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 15.3 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 98304 rows
-    {  21750,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.3 % faster than bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -628,26 +618,26 @@ static_assert(IsTotal(kH200_132_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w32_h512[] = {
-    // 13.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows
+    // 13.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                       kMeasured, kMeasured},
-    // 61.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows
+    // 59.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 39.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2509 rows
-    {    270,     2509, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 12.6 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 42.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows
+    {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 12.1 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows
+    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h512));
 
 inline constexpr Window kH200_132_bwd_w32_h512_in_place[] = {
-    // 8.7 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows
+    // 4.2 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 16 rows
     {      0,      270, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kMeasured, kMeasured},
-    // 6.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1089 rows
-    {    270,     1089, ProgramIndex("bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 21.7 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 65536 rows
-    {   1089,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 5.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 512 rows
+    {    270,      785, ProgramIndex("bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 9.9 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 12288 rows
+    {    785,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -655,28 +645,28 @@ static_assert(IsTotal(kH200_132_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w32_h1536[] = {
-    // 7.1 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows
-    {      0,       32, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kMeasured, kMeasured},
-    // 130.2 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows
-    {     32,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 7.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2048 rows
-    {   1089,     2048, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 8.8 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
-    {   2048,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 8.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows
+    {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kMeasured, kMeasured},
+    // 130.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows
+    {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 11.8 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows
+    {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 8.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
+    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h1536));
 
 inline constexpr Window kH200_132_bwd_w32_h1536_in_place[] = {
-    // 3.9 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows
-    {      0,      256, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                       kMeasured, kMeasured},
-    // 6.9 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 512 rows
-    {    256,      652, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 7.3 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
-    {    652,     2048, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 8.8 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
-    {   2048,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 3.6 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 16 rows
+    {      0,      192, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                       kMeasured, kMeasured},
+    // 6.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 512 rows
+    {    192,      652, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 11.0 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
+    {    652,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 8.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows
+    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -684,35 +674,43 @@ static_assert(IsTotal(kH200_132_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w32_h2048[] = {
-    // 13.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows
+    // 11.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                       kMeasured, kMeasured},
-    // 120.2 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows
+    // 116.3 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows
     {     64,     2509, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 11.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 12.3 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
+    {   2509,     6144, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 1.7 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8192 rows
+    {   6144,    21750, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 3.7 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows
+    {  21750,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h2048));
 
 inline constexpr Window kH200_132_bwd_w32_h2048_in_place[] = {
-    // 14.1 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows
+    // 10.5 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows
     {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                       kMeasured, kMeasured},
-    // 18.8 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
-    {    512,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 21.1 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
+    {    512,     6144, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 1.7 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8192 rows
+    {   6144,    21750, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 3.7 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows
+    {  21750,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w32_h4096[] = {
-    // 151.6 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 2 rows
+    // 18.6 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows
     {      0,     1655, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
-    // 32.1 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
-    {   1655,    32768, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.5 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
-    {  32768,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 30.8 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
+    {   1655,    34477, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.1 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
+    {  34477,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),         kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -723,9 +721,9 @@ inline constexpr Window kH200_132_bwd_w32_h4096_in_place[] = {
     {      0,        1, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain"),           kStart,    {},                                                       kMeasured, kMeasured},
     // bwd_ring_h4096_t512_w16_r2_s4_c1_rr_plain reaches 0.00335 of the budget (limit 0.001) at 2
     //   rows, family outlier, seed 16, column 3361
-    {      1,    32768, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
-    // 2.5 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
-    {  32768,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    {      1,    34477, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
+    // 2.1 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
+    {  34477,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod"),         kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -733,28 +731,30 @@ static_assert(IsTotal(kH200_132_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w32_h5120[] = {
-    // 9.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows
-    {      0,       36, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
-    // 10.0 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 45 rows
-    {     36,       45, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 31.7 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2048 rows
-    {     45,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 12.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows
-    {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 8.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1 rows
+    {      0,       37, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
+    // 5.9 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 43 rows
+    {     37,       43, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 31.1 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1752 rows
+    {     43,     1752, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 10.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 3072 rows
+    {   1752,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.8 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 6144 rows
+    {   3072,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h5120));
 
 inline constexpr Window kH200_132_bwd_w32_h5120_in_place[] = {
-    // as fast as bwd_ring_h5120_t320_w10_r2_s4_c1_rr_plain and preferred for error, then list order
-    {      0,        1, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fold64x8"),        kStart,    {},                                                       kMeasured, kMeasured},
-    // bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fold64x8 reaches 0.00865 of the budget (limit 0.001) at 2
+    // 1.3 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1 rows
+    {      0,        1, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_plain"),           kStart,    {},                                                       kMeasured, kMeasured},
+    // bwd_ring_h5120_t320_w10_r2_s4_c1_rr_plain reaches 0.00865 of the budget (limit 0.001) at 2
     //   rows, family outlier, seed 13, column 4206
-    {      1,      129, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64"),           kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
-    // 10.7 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows
-    {    129,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.0 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 16384 rows
+    {      1,      192, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kAccuracy, {.dx = kSame, .dw = kDiffers},                            kMeasured, kMeasured},
+    // 3.0 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 512 rows
+    {    192,     3072, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.8 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 6144 rows
     {   3072,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -763,28 +763,28 @@ static_assert(IsTotal(kH200_132_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_w32_h6144[] = {
-    // 120.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 4 rows
-    {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                       kMeasured, kMeasured},
-    // 20.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 3072 rows
-    {   1089,     3072, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 6.2 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 49152 rows
-    {   3072,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.4 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 2 rows
+    {      0,       63, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),              kStart,    {},                                                       kMeasured, kMeasured},
+    // 20.7 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows
+    {     63,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 24.6 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 3815 rows
+    {   1089,     3815, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 10.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64 at 32768 rows
+    {   3815,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_w32_h6144));
 
 inline constexpr Window kH200_132_bwd_w32_h6144_in_place[] = {
-    // 3.4 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 2 rows
+    // 2.0 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 1 rows
     {      0,       64, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                       kMeasured, kMeasured},
-    // 9.5 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows
-    {     64,      652, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.7 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 1024 rows
-    {    652,     1655, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 1.8 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 3072 rows
-    {   1655,     3072, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 6.2 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 49152 rows
-    {   3072,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 9.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows
+    {     64,      512, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.4 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 1024 rows
+    {    512,     3815, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 10.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_chunk_fma64 at 32768 rows
+    {   3815,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -792,30 +792,38 @@ static_assert(IsTotal(kH200_132_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h256[] = {
-    // 15.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows
-    {      0,       62, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kMeasured, kMeasured},
-    // 49.4 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 204 rows
-    {     62,      204, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 32.2 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1464 rows
-    {    204,     1464, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 16.5 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 2509 rows
-    {   1464,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 6.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
-    {   2509,     5078, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.8 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
-    {   5078,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 11.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 4 rows
+    {      0,       64, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kMeasured, kMeasured},
+    // 52.8 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 216 rows
+    {     64,      216, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 29.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1440 rows
+    {    216,     1440, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 14.2 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 2304 rows
+    {   1440,     2304, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 5.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2304,     5078, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.3 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,    12288, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.7 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 16384 rows
+    {  12288,    18840, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.3 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 32768 rows
+    {  18840,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w16_h256));
 
 inline constexpr Window kH200_132_bwd_res_w16_h256_in_place[] = {
-    // 7.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 1536 rows
-    {      0,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
-    // 6.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
-    {   2509,     5078, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.8 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
-    {   5078,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 7.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 16 rows
+    {      0,     2304, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
+    // 5.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2304,     5078, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.3 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    {   5078,    12288, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.7 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 16384 rows
+    {  12288,    18840, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.3 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 32768 rows
+    {  18840,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -823,28 +831,28 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h512[] = {
-    // 13.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows
+    // 14.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows
     {      0,       64, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),              kStart,    {},                                                       kMeasured, kMeasured},
-    // 64.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows
+    // 65.2 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows
     {     64,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 46.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows
+    // 45.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows
     {    270,     3072, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 6.6 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows
-    {   3072,    13012, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 24576 rows
-    {  13012,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.4 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows
+    {   3072,     6144, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.6 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 24576 rows
+    {   6144,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w16_h512));
 
 inline constexpr Window kH200_132_bwd_res_w16_h512_in_place[] = {
-    // 20.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 64 rows
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
-    // 15.7 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows
-    {    512,    13012, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 24576 rows
-    {  13012,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 19.0 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows
+    {      0,      652, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
+    // 13.0 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows
+    {    652,     6144, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.6 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 24576 rows
+    {   6144,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -852,24 +860,25 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h1536[] = {
-    // 7.3 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows
-    {      0,       33, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kMeasured, kMeasured},
-    // 156.4 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 2048 rows
-    {     33,     2048, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 22.8 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows
-    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 10.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 8 rows
+    {      0,       32, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kMeasured, kMeasured},
+    // 145.4 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows
+    {     32,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 23.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w16_h1536));
 
 inline constexpr Window kH200_132_bwd_res_w16_h1536_in_place[] = {
-    // 2.2 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows
-    {      0,        2, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
-    // 4.2 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 4 rows
-    {      2,       45, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 13.8 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
-    {     45,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // as fast as bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_plain and preferred for error, then
+    //   list order
+    {      0,        1, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
+    // 2.7 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 4 rows
+    {      1,      128, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 15.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
+    {    128,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -877,11 +886,11 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h2048[] = {
-    // 8.8 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 8 rows
+    // 12.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                       kMeasured, kMeasured},
-    // 141.6 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows
+    // 140.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows
     {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 1.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
+    // 1.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
     {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -889,14 +898,14 @@ inline constexpr Window kH200_132_bwd_res_w16_h2048[] = {
 static_assert(IsTotal(kH200_132_bwd_res_w16_h2048));
 
 inline constexpr Window kH200_132_bwd_res_w16_h2048_in_place[] = {
-    // 2.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows
+    // 3.1 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows
     {      0,        1, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
-    // 3.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 2 rows
+    // 2.2 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 2 rows
     {      1,        2, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 4.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows
-    {      2,      270, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 15.8 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 5.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows
+    {      2,      384, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 19.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
+    {    384,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -904,24 +913,24 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h4096[] = {
-    // 127.0 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 2 rows
+    // 18.5 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 64 rows
     {      0,     2048, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
-    // 10.2 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
-    {   2048,    11303, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.5 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
-    {  11303,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 12.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
+    {   2048,    16384, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65536 rows
+    {  16384,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w16_h4096));
 
 inline constexpr Window kH200_132_bwd_res_w16_h4096_in_place[] = {
-    // 12.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 4 rows
+    // 13.0 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows
     {      0,       64, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kStart,    {},                                                       kMeasured, kMeasured},
-    // 19.2 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows
-    {     64,    11303, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.5 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
-    {  11303,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 19.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows
+    {     64,    16384, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65536 rows
+    {  16384,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -929,15 +938,13 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h5120[] = {
-    // 20.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 16 rows
-    {      0,       41, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
-    // 29.4 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows
-    {     41,      192, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 14.6 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 1089 rows
-    {    192,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 13.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2048 rows
-    {   1089,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.8 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows
+    // 13.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 8 rows
+    {      0,       38, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
+    // 36.6 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows
+    {     38,     1391, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 8.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 2048 rows
+    {   1391,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.1 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65537 rows
     {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -945,11 +952,11 @@ inline constexpr Window kH200_132_bwd_res_w16_h5120[] = {
 static_assert(IsTotal(kH200_132_bwd_res_w16_h5120));
 
 inline constexpr Window kH200_132_bwd_res_w16_h5120_in_place[] = {
-    // 16.9 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 4 rows
+    // 14.6 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 64 rows
     {      0,       64, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                       kMeasured, kStoodIn},
-    // 8.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows
+    // 9.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows
     {     64,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.8 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows
+    // 4.1 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65537 rows
     {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -958,17 +965,17 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w16_h6144[] = {
-    // 93.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows
+    // 10.2 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows
     {      0,     1655, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
-    // 12.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 15.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows
+    {   1655,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w16_h6144));
 
 inline constexpr Window kH200_132_bwd_res_w16_h6144_in_place[] = {
-    // 8.2 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows
+    // 7.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                                       kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -977,17 +984,17 @@ static_assert(IsTotal(kH200_132_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h256[] = {
-    // 15.6 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows
+    // 22.2 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows
     {      0,       64, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kMeasured, kMeasured},
-    // 55.7 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 224 rows
-    {     64,      224, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 29.6 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1416 rows
-    {    224,     1416, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 15.8 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 2509 rows
-    {   1416,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    // 55.7 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 228 rows
+    {     64,      228, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 29.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1392 rows
+    {    228,     1392, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 17.4 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 2509 rows
+    {   1392,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 5.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
     {   2509,     5078, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.1 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    // 2.4 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 24576 rows
     {   5078,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -995,11 +1002,11 @@ inline constexpr Window kH200_132_bwd_res_w32_h256[] = {
 static_assert(IsTotal(kH200_132_bwd_res_w32_h256));
 
 inline constexpr Window kH200_132_bwd_res_w32_h256_in_place[] = {
-    // 9.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 1536 rows
+    // 8.4 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 2048 rows
     {      0,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
-    // 5.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
+    // 5.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows
     {   2509,     5078, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.1 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 6144 rows
+    // 2.4 % faster than bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64 at 24576 rows
     {   5078,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -1008,28 +1015,32 @@ static_assert(IsTotal(kH200_132_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h512[] = {
-    // 15.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows
+    // 16.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows
     {      0,       64, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),              kStart,    {},                                                       kMeasured, kMeasured},
-    // 62.7 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows
+    // 64.3 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows
     {     64,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // 45.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows
     {    270,     3072, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 6.7 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows
-    {   3072,    13012, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 65537 rows
-    {  13012,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 5.2 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows
+    {   3072,     6144, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 65537 rows
+    {   6144,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w32_h512));
 
 inline constexpr Window kH200_132_bwd_res_w32_h512_in_place[] = {
-    // 15.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
-    // 15.0 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows
-    {    512,    13012, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 2.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 65537 rows
-    {  13012,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 13.4 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows
+    {      0,      426, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kMeasured, kMeasured},
+    // 14.8 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows
+    {    426,     2509, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 3072 rows
+    {   2509,     3072, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 6.6 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 4096 rows
+    {   3072,     6144, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 1.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 65537 rows
+    {   6144,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -1037,24 +1048,20 @@ static_assert(IsTotal(kH200_132_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h1536[] = {
-    // 7.1 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 8 rows
-    {      0,       33, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kMeasured, kMeasured},
-    // 158.2 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 2048 rows
-    {     33,     2048, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 23.0 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows
-    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 8.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows
+    {      0,       32, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kMeasured, kMeasured},
+    // 140.8 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows
+    {     32,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 23.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w32_h1536));
 
 inline constexpr Window kH200_132_bwd_res_w32_h1536_in_place[] = {
-    // 6.0 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows
-    {      0,        3, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
-    // 3.8 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 8 rows
-    {      3,       12, ProgramIndex("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 12.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
-    {     12,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 13.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -1062,22 +1069,22 @@ static_assert(IsTotal(kH200_132_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h2048[] = {
-    // 10.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows
+    // 11.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 32 rows
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                       kMeasured, kMeasured},
-    // 170.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3965 rows
-    {     64,     3965, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 0.8 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
-    {   3965,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 144.8 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows
+    {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 3.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows
+    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w32_h2048));
 
 inline constexpr Window kH200_132_bwd_res_w32_h2048_in_place[] = {
-    // 6.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows
-    {      0,      426, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
-    // 15.5 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
-    {    426,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 6.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 128 rows
+    {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kMeasured, kMeasured},
+    // 15.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows
+    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -1085,24 +1092,24 @@ static_assert(IsTotal(kH200_132_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h4096[] = {
-    // 125.6 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 8 rows
-    {      0,     2048, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
-    // 10.3 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
-    {   2048,     8192, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.8 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
-    {   8192,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 15.9 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 128 rows
+    {      0,     1655, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
+    // 10.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows
+    {   1655,    13012, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.3 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65536 rows
+    {  13012,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w32_h4096));
 
 inline constexpr Window kH200_132_bwd_res_w32_h4096_in_place[] = {
-    // 10.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 4 rows
+    // 10.9 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows
     {      0,       64, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kStart,    {},                                                       kMeasured, kMeasured},
-    // 17.2 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows
-    {     64,     8192, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 3.8 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65537 rows
-    {   8192,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 17.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows
+    {     64,    13012, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 2.3 % faster than bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 65536 rows
+    {  13012,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -1110,28 +1117,26 @@ static_assert(IsTotal(kH200_132_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h5120[] = {
-    // 22.4 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 2 rows
-    {      0,       43, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
-    // 22.3 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows
-    {     43,      192, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
-    // 14.3 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 1089 rows
-    {    192,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 6.6 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2048 rows
-    {   1089,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.7 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kStoodIn},
+    // 10.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4 rows
+    {      0,       37, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
+    // 35.5 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows
+    {     37,     1436, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kMeasured, kMeasured},
+    // 3.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 1752 rows
+    {   1436,     1752, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.1 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65537 rows
+    {   1752,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_bwd_res_w32_h5120));
 
 inline constexpr Window kH200_132_bwd_res_w32_h5120_in_place[] = {
-    // 18.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 4 rows
+    // 12.8 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 64 rows
     {      0,       64, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                       kMeasured, kStoodIn},
-    // 10.1 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows
-    {     64,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
-    // 5.7 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kStoodIn},
+    // 8.8 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 512 rows
+    {     64,     1752, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
+    // 4.1 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65537 rows
+    {   1752,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -1139,9 +1144,9 @@ static_assert(IsTotal(kH200_132_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_bwd_res_w32_h6144[] = {
-    // 100.1 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows
+    // 14.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows
     {      0,     1655, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                       kMeasured, kMeasured},
-    // 11.3 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows
+    // 15.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows
     {   1655,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                               kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -1149,7 +1154,7 @@ inline constexpr Window kH200_132_bwd_res_w32_h6144[] = {
 static_assert(IsTotal(kH200_132_bwd_res_w32_h6144));
 
 inline constexpr Window kH200_132_bwd_res_w32_h6144_in_place[] = {
-    // 5.3 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows
+    // 4.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 1 rows
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                                       kMeasured, kMeasured},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -1219,7 +1224,7 @@ static_assert(AreSound(kH200_132_routes));
 inline constexpr BoardWindows kH200_132{
     .board = FindBoard("h200_132"),
     .routes = kH200_132_routes,
-    .evidence_digest = "b818a3ed9a913aa1",
+    .evidence_digest = "0ecb789145fc70bc",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kH200_132_routes),

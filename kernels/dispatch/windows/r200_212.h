@@ -7,9 +7,9 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     64ee8f02a2864a7b
-// environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
-//              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
+// evidence     dcc12698bf4861af
+// environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit a23fc33
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -19,7 +19,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      b7052d7f553a7254
+// content      5d7976d53a0e96cd
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -29,7 +29,7 @@ namespace fenestra::windows {
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_212_fwd_w16_h256[] = {
-    // 7.7 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    // 3.7 % faster than fwd_direct_h256_t512_w1 at 262144 rows, by times of h200_132
     {      0,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -38,8 +38,10 @@ static_assert(IsTotal(kR200_212_fwd_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w16_h512[] = {
-    // 130.9 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kStart,    {},                                                       kBorrowed, kNone},
+    // 5.9 % faster than fwd_direct_h512_t128_w1 at 1 rows, by times of h200_132
+    {      0,      128, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kBorrowed, kNone},
+    // 126.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
+    {    128,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -47,9 +49,9 @@ static_assert(IsTotal(kR200_212_fwd_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w16_h1536[] = {
-    // 15.9 % faster than fwd_direct_h1536_t96_w3 at 1 rows, by times of h200_132
+    // 10.3 % faster than fwd_direct_h1536_t96_w3 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("fwd_direct_h1536_t192_w6"),                            kStart,    {},                                                       kBorrowed, kNone},
-    // 18.0 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
+    // 15.8 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
     {     64,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -58,9 +60,9 @@ static_assert(IsTotal(kR200_212_fwd_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w16_h2048[] = {
-    // 14.9 % faster than fwd_direct_h2048_t128_w4 at 1 rows, by times of h200_132
+    // 8.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("fwd_direct_h2048_t256_w8"),                            kStart,    {},                                                       kBorrowed, kNone},
-    // 10.2 % faster than fwd_direct_h2048_t256_w8 at 65537 rows, by times of h200_132
+    // 10.1 % faster than fwd_direct_h2048_t256_w8 at 65536 rows, by times of h200_132
     {     64,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -69,7 +71,7 @@ static_assert(IsTotal(kR200_212_fwd_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w16_h4096[] = {
-    // 17.0 % faster than fwd_direct_h4096_t256_w8 at 1024 rows, by times of h200_132
+    // 16.3 % faster than fwd_direct_h4096_t256_w8 at 1024 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -89,7 +91,7 @@ static_assert(IsTotal(kR200_212_fwd_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w16_h6144[] = {
-    // 10.2 % faster than fwd_direct_h6144_t384_w12 at 2 rows, by times of h200_132
+    // 12.7 % faster than fwd_direct_h6144_t384_w12 at 2 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -98,7 +100,7 @@ static_assert(IsTotal(kR200_212_fwd_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_212_fwd_w32_h256[] = {
-    // 7.7 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    // 6.5 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
     {      0,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -107,10 +109,8 @@ static_assert(IsTotal(kR200_212_fwd_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w32_h512[] = {
-    // 5.7 % faster than fwd_direct_h512_t128_w1 at 4 rows, by times of h200_132
-    {      0,       16, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kBorrowed, kNone},
-    // 132.4 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
-    {     16,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
+    // 130.0 % faster than fwd_direct_h512_t128_w2 at 65536 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -118,7 +118,7 @@ static_assert(IsTotal(kR200_212_fwd_w32_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w32_h1536[] = {
-    // 31.9 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
+    // 34.3 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -127,8 +127,12 @@ static_assert(IsTotal(kR200_212_fwd_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w32_h2048[] = {
-    // 5.7 % faster than fwd_direct_h2048_t64_w2 at 2048 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kStart,    {},                                                       kBorrowed, kNone},
+    // 8.8 % faster than fwd_direct_h2048_t64_w2 at 1 rows, by times of h200_132
+    {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kStart,    {},                                                       kBorrowed, kNone},
+    // 19.3 % faster than fwd_direct_h2048_t128_w4 at 1536 rows, by times of h200_132
+    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
+    // 5.6 % faster than fwd_direct_h2048_t64_w2 at 2048 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -136,7 +140,7 @@ static_assert(IsTotal(kR200_212_fwd_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w32_h4096[] = {
-    // 11.0 % faster than fwd_direct_h4096_t256_w8 at 1536 rows, by times of h200_132
+    // 10.5 % faster than fwd_direct_h4096_t256_w8 at 1536 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -154,7 +158,7 @@ static_assert(IsTotal(kR200_212_fwd_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_w32_h6144[] = {
-    // 29.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows, by times of h200_132
+    // 30.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -207,7 +211,7 @@ static_assert(IsTotal(kR200_212_fwd_res_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_res_w16_h4096[] = {
-    // 9.9 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
+    // 13.5 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -225,7 +229,7 @@ static_assert(IsTotal(kR200_212_fwd_res_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_res_w16_h6144[] = {
-    // 48.8 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows, by times of h200_132
+    // 49.9 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -272,7 +276,7 @@ static_assert(IsTotal(kR200_212_fwd_res_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_res_w32_h4096[] = {
-    // 17.9 % faster than fwd_res_direct_h4096_t512_w16 at 3072 rows, by times of h200_132
+    // 11.6 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -290,7 +294,7 @@ static_assert(IsTotal(kR200_212_fwd_res_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_fwd_res_w32_h6144[] = {
-    // 8.4 % faster than fwd_res_direct_h6144_t768_w24 at 2048 rows, by times of h200_132
+    // 6.1 % faster than fwd_res_direct_h6144_t768_w24 at 1 rows, by times of h200_132
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -299,26 +303,26 @@ static_assert(IsTotal(kR200_212_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_212_bwd_w16_h256[] = {
-    // 13.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,       72, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 236.0 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1416 rows, by times of h200_132
-    {     72,     1416, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 26.8 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1416,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 17.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,       64, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 224.9 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1344 rows, by times of h200_132
+    {     64,     1344, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 27.7 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1344,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w16_h256));
 
 inline constexpr Window kR200_212_bwd_w16_h256_in_place[] = {
-    // 4.4 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 256 rows, by times of
+    // 4.6 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
     //   h200_132
     {      0,      816, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 12.3 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
+    // 9.9 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 2048 rows, by times of
     //   h200_132
     {    816,     2304, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64"),    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 7.7 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64 at 3072 rows, by times of
-    //   h200_132
+    // 7.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64 at 262148 rows, by times
+    //   of h200_132
     {   2304,  1572888, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -327,24 +331,24 @@ static_assert(IsTotal(kR200_212_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w16_h512[] = {
-    // 15.5 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    // 17.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 61.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 60.7 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 38.4 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2509 rows, by times of h200_132
-    {    270,     2509, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 14.3 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 41.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
+    {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 13.0 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w16_h512));
 
 inline constexpr Window kR200_212_bwd_w16_h512_in_place[] = {
-    // 10.9 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows, by times of
+    // 9.8 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows, by times of
     //   h200_132
     {      0,      426, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 13.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 2048 rows, by times of
+    // 12.6 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 2048 rows, by times of
     //   h200_132
     {    426,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -354,13 +358,13 @@ static_assert(IsTotal(kR200_212_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w16_h1536[] = {
-    // 8.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
-    {      0,       37, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 130.4 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
-    {     37,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 11.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
+    // 10.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
+    {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 127.9 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
+    {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 12.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
     {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 7.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
     {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -369,13 +373,13 @@ inline constexpr Window kR200_212_bwd_w16_h1536[] = {
 static_assert(IsTotal(kR200_212_bwd_w16_h1536));
 
 inline constexpr Window kR200_212_bwd_w16_h1536_in_place[] = {
-    // 7.0 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 512 rows, by times of
+    // 7.5 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1 rows, by times of
     //   h200_132
-    {      0,      652, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 8.2 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times of
+    {      0,      512, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 12.0 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    652,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    {    512,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
     {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -385,11 +389,11 @@ static_assert(IsTotal(kR200_212_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w16_h2048[] = {
-    // 9.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
+    // 11.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 119.1 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows, by times of h200_132
+    // 120.5 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows, by times of h200_132
     {     64,     2509, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 11.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 12.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {   2509,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -397,24 +401,22 @@ inline constexpr Window kR200_212_bwd_w16_h2048[] = {
 static_assert(IsTotal(kR200_212_bwd_w16_h2048));
 
 inline constexpr Window kR200_212_bwd_w16_h2048_in_place[] = {
-    // 9.6 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows, by times of
+    // 8.4 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows, by times of
     //   h200_132
     {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 25.7 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
+    // 30.3 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    512,     1655, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 5.7 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64 at 2048 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w16_h4096[] = {
-    // 149.8 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 2 rows, by times of h200_132
+    // 18.8 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
     {      0,     1655, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 27.8 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    // 27.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
     {   1655,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -422,7 +424,7 @@ inline constexpr Window kR200_212_bwd_w16_h4096[] = {
 static_assert(IsTotal(kR200_212_bwd_w16_h4096));
 
 inline constexpr Window kR200_212_bwd_w16_h4096_in_place[] = {
-    // 6.1 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 6.0 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -432,11 +434,11 @@ static_assert(IsTotal(kR200_212_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w16_h5120[] = {
-    // 7.8 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
+    // 5.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 32 rows, by times of h200_132
     {      0,       38, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 69.7 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
+    // 70.7 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
     {     38,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 11.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    // 13.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
     {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -454,10 +456,9 @@ static_assert(IsTotal(kR200_212_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w16_h6144[] = {
-    // 121.4 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times of
-    //   h200_132
+    // 21.6 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
     {      0,     1655, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 22.2 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    // 23.5 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
     {   1655,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -465,28 +466,25 @@ inline constexpr Window kR200_212_bwd_w16_h6144[] = {
 static_assert(IsTotal(kR200_212_bwd_w16_h6144));
 
 inline constexpr Window kR200_212_bwd_w16_h6144_in_place[] = {
-    // 9.0 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of h200_132
+    // 8.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of h200_132
     {      0,       96, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 6.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows, by times of
+    // 5.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows, by times of
     //   h200_132
-    {     96,     6144, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 5.9 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {   6144,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_212_bwd_w32_h256[] = {
-    // 17.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,       72, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 228.9 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1344 rows, by times of h200_132
-    {     72,     1344, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 19.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2304 rows, by times of h200_132
-    {   1344,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 13.8 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 196608 rows, by times
+    // 18.1 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 4 rows, by times of h200_132
+    {      0,       68, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 223.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1368 rows, by times of h200_132
+    {     68,     1368, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 20.1 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2304 rows, by times of h200_132
+    {   1368,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 15.6 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 131072 rows, by times
     //   of h200_132
     {   2304,  1572888, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -495,13 +493,13 @@ inline constexpr Window kR200_212_bwd_w32_h256[] = {
 static_assert(IsTotal(kR200_212_bwd_w32_h256));
 
 inline constexpr Window kR200_212_bwd_w32_h256_in_place[] = {
-    // 4.5 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
+    // 4.8 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
     //   h200_132
-    {      0,      744, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 10.4 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
+    {      0,      785, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 12.7 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
     //   h200_132
-    {    744,     2048, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 8.7 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows, by times of
+    {    785,     2048, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 9.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows, by times of
     //   h200_132
     {   2048,  1572888, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -511,26 +509,25 @@ static_assert(IsTotal(kR200_212_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w32_h512[] = {
-    // 13.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    // 13.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 61.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 59.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 39.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2509 rows, by times of h200_132
-    {    270,     2509, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 12.6 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 42.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
+    {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 12.1 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w32_h512));
 
 inline constexpr Window kR200_212_bwd_w32_h512_in_place[] = {
-    // 8.7 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows, by times of
+    // 4.2 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 16 rows, by times of h200_132
+    {      0,      384, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 17.6 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 2048 rows, by times of
     //   h200_132
-    {      0,      426, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 19.1 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 2048 rows, by times of
-    //   h200_132
-    {    426,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    384,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -538,27 +535,30 @@ static_assert(IsTotal(kR200_212_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w32_h1536[] = {
-    // 7.1 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
-    {      0,       32, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 151.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1655 rows, by times of h200_132
-    {     32,     1655, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 31.8 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 8.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
+    {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 130.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
+    {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 11.8 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
+    {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 8.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    //   h200_132
+    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w32_h1536));
 
 inline constexpr Window kR200_212_bwd_w32_h1536_in_place[] = {
-    // 3.9 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    // 3.6 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 16 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 22.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1536 rows, by times of
+    {      0,      426, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 20.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1536 rows, by times of
     //   h200_132
-    {    512,     2048, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 8.8 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    {    426,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 8.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
-    {   2048,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -566,11 +566,11 @@ static_assert(IsTotal(kR200_212_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w32_h2048[] = {
-    // 13.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
+    // 11.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 120.2 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows, by times of h200_132
+    // 116.3 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows, by times of h200_132
     {     64,     2509, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 11.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 12.3 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {   2509,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -578,10 +578,10 @@ inline constexpr Window kR200_212_bwd_w32_h2048[] = {
 static_assert(IsTotal(kR200_212_bwd_w32_h2048));
 
 inline constexpr Window kR200_212_bwd_w32_h2048_in_place[] = {
-    // 14.1 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows, by times of
+    // 10.5 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 18.8 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
+    // 21.1 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {    512,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -591,9 +591,9 @@ static_assert(IsTotal(kR200_212_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w32_h4096[] = {
-    // 151.6 % faster than bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64 at 2 rows, by times of h200_132
+    // 18.6 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
     {      0,     1655, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 32.1 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    // 30.8 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
     {   1655,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -601,7 +601,7 @@ inline constexpr Window kR200_212_bwd_w32_h4096[] = {
 static_assert(IsTotal(kR200_212_bwd_w32_h4096));
 
 inline constexpr Window kR200_212_bwd_w32_h4096_in_place[] = {
-    // 7.6 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 6.8 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -611,11 +611,11 @@ static_assert(IsTotal(kR200_212_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w32_h5120[] = {
-    // 9.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       38, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 67.8 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
-    {     38,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 12.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    // 8.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1 rows, by times of h200_132
+    {      0,       39, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 68.8 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
+    {     39,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 13.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
     {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -623,82 +623,67 @@ inline constexpr Window kR200_212_bwd_w32_h5120[] = {
 static_assert(IsTotal(kR200_212_bwd_w32_h5120));
 
 inline constexpr Window kR200_212_bwd_w32_h5120_in_place[] = {
-    // 1.2 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 32 rows, by times of h200_132
-    {      0,      129, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 10.7 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 6.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    129,     6144, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64"),        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 5.5 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64 at 24576 rows, by times of
-    //   h200_132
-    {   6144,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod"),         kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_w32_h6144[] = {
-    // 120.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 4 rows, by times of
-    //   h200_132
-    {      0,     1536, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 25.1 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1536,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 20.7 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
+    {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 26.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1089,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w32_h6144));
 
 inline constexpr Window kR200_212_bwd_w32_h6144_in_place[] = {
-    // 3.4 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 2 rows, by times of h200_132
+    // 2.0 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 9.5 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows, by times of
+    // 9.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows, by times of
     //   h200_132
-    {     64,     3072, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 6.2 % faster than bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64 at 49152 rows, by times of
-    //   h200_132
-    {   3072,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h256[] = {
-    // 15.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,       68, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 233.9 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1464 rows, by times of h200_132
-    {     68,     1464, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 16.5 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 2509 rows, by times of h200_132
-    {   1464,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 6.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows, by times of
-    //   h200_132
-    {   2509,  1572888, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 11.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 4 rows, by times of h200_132
+    {      0,       72, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 222.2 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1440 rows, by times of h200_132
+    {     72,     1440, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 19.7 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1440,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h256));
 
 inline constexpr Window kR200_212_bwd_res_w16_h256_in_place[] = {
-    // 7.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 1536 rows, by times
-    //   of h200_132
-    {      0,     2509, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 6.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows, by times of
-    //   h200_132
-    {   2509,  1572888, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 10.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 12288 rows, by
+    //   times of h200_132
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h512[] = {
-    // 13.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows, by times of h200_132
+    // 14.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),              kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 64.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 65.2 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 46.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
+    // 45.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
     {    270,     3072, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 6.6 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 3.4 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {   3072,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -706,12 +691,12 @@ inline constexpr Window kR200_212_bwd_res_w16_h512[] = {
 static_assert(IsTotal(kR200_212_bwd_res_w16_h512));
 
 inline constexpr Window kR200_212_bwd_res_w16_h512_in_place[] = {
-    // 20.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 64 rows, by times of
+    // 19.0 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 15.7 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows, by times
+    {      0,      652, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 13.0 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows, by times
     //   of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -719,20 +704,20 @@ static_assert(IsTotal(kR200_212_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h1536[] = {
-    // 7.3 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       33, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 156.4 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 2048 rows, by times of
+    // 10.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
+    {      0,       32, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 145.4 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows, by times of
     //   h200_132
-    {     33,     2048, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 22.8 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     32,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 23.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h1536));
 
 inline constexpr Window kR200_212_bwd_res_w16_h1536_in_place[] = {
-    // 13.8 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
+    // 15.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
     //   of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -742,12 +727,12 @@ static_assert(IsTotal(kR200_212_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h2048[] = {
-    // 8.8 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 8 rows, by times of h200_132
+    // 12.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 141.6 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
+    // 140.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
     //   h200_132
     {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 1.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 1.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -755,23 +740,23 @@ inline constexpr Window kR200_212_bwd_res_w16_h2048[] = {
 static_assert(IsTotal(kR200_212_bwd_res_w16_h2048));
 
 inline constexpr Window kR200_212_bwd_res_w16_h2048_in_place[] = {
-    // 4.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 8 rows, by times of
+    // 5.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows, by times of
     //   h200_132
-    {      0,      426, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 14.3 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
+    {      0,      384, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 19.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
     //   of h200_132
-    {    426,    65537, ProgramIndex("bwd_res_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    384,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h4096[] = {
-    // 127.0 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 2 rows, by times of
+    // 18.5 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of
     //   h200_132
     {      0,     2048, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 10.2 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    // 12.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {   2048,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -780,10 +765,10 @@ inline constexpr Window kR200_212_bwd_res_w16_h4096[] = {
 static_assert(IsTotal(kR200_212_bwd_res_w16_h4096));
 
 inline constexpr Window kR200_212_bwd_res_w16_h4096_in_place[] = {
-    // 12.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 4 rows, by times of
+    // 13.0 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 19.2 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
+    // 19.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -793,54 +778,45 @@ static_assert(IsTotal(kR200_212_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h5120[] = {
-    // 20.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 16 rows, by times of h200_132
-    {      0,       41, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 29.4 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
-    {     41,      192, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 15.3 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 1169 rows, by times of
+    // 13.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 8 rows, by times of h200_132
+    {      0,       38, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 36.6 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
+    {     38,     1536, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 21.6 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {    192,     1169, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 13.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2048 rows, by times of
-    //   h200_132
-    {   1169,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 5.8 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1536,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h5120));
 
 inline constexpr Window kR200_212_bwd_res_w16_h5120_in_place[] = {
-    // 16.9 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 4 rows, by times of
-    //   h200_132
+    // 14.6 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 64 rows, by
+    //   times of h200_132
     {      0,       64, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 8.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows, by times of
+    // 9.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows, by times of
     //   h200_132
-    {     64,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 5.8 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w16_h6144[] = {
-    // 93.4 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times of
+    // 10.2 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows, by times of
     //   h200_132
     {      0,     1655, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 12.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    // 15.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1655,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w16_h6144));
 
 inline constexpr Window kR200_212_bwd_res_w16_h6144_in_place[] = {
-    // 8.2 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
+    // 7.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -850,19 +826,19 @@ static_assert(IsTotal(kR200_212_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h256[] = {
-    // 15.6 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,       68, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 226.0 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1416 rows, by times of h200_132
-    {     68,     1416, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 18.4 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1416,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 22.2 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,       72, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 220.1 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1392 rows, by times of h200_132
+    {     72,     1392, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 19.3 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1392,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w32_h256));
 
 inline constexpr Window kR200_212_bwd_res_w32_h256_in_place[] = {
-    // 12.5 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 12288 rows, by
+    // 13.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 12288 rows, by
     //   times of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -872,13 +848,13 @@ static_assert(IsTotal(kR200_212_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h512[] = {
-    // 15.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 16.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),              kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 62.7 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 64.3 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // 45.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
     {    270,     3072, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 6.7 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 5.2 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {   3072,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
@@ -886,12 +862,12 @@ inline constexpr Window kR200_212_bwd_res_w32_h512[] = {
 static_assert(IsTotal(kR200_212_bwd_res_w32_h512));
 
 inline constexpr Window kR200_212_bwd_res_w32_h512_in_place[] = {
-    // 15.7 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows, by times of
+    // 13.4 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 15.0 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows, by times
+    {      0,      426, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 14.8 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows, by times
     //   of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    426,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -899,20 +875,20 @@ static_assert(IsTotal(kR200_212_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h1536[] = {
-    // 7.1 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
-    {      0,       33, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 158.2 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 2048 rows, by times of
+    // 8.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       32, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 140.8 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows, by times of
     //   h200_132
-    {     33,     2048, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 23.0 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     32,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 23.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w32_h1536));
 
 inline constexpr Window kR200_212_bwd_res_w32_h1536_in_place[] = {
-    // 12.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
+    // 13.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
     //   of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -922,25 +898,25 @@ static_assert(IsTotal(kR200_212_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h2048[] = {
-    // 10.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    // 11.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 170.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3965 rows, by times of
+    // 144.8 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
     //   h200_132
-    {     64,     3965, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 0.8 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   3965,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    // 3.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w32_h2048));
 
 inline constexpr Window kR200_212_bwd_res_w32_h2048_in_place[] = {
-    // 6.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows, by times of
+    // 6.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 128 rows, by times of
     //   h200_132
-    {      0,      426, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 15.5 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
+    {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 15.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
     //   of h200_132
-    {    426,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
@@ -948,21 +924,22 @@ static_assert(IsTotal(kR200_212_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h4096[] = {
-    // 125.6 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 8 rows, by times of
+    // 15.9 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 128 rows, by times of
     //   h200_132
-    {      0,     2509, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 7.9 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {   2509,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      0,     1655, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 10.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    //   h200_132
+    {   1655,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w32_h4096));
 
 inline constexpr Window kR200_212_bwd_res_w32_h4096_in_place[] = {
-    // 10.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 4 rows, by times of
+    // 10.9 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 17.2 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
+    // 17.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -972,14 +949,11 @@ static_assert(IsTotal(kR200_212_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h5120[] = {
-    // 22.4 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       43, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 22.3 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
-    {     43,      192, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 1536 rows, by times of
-    //   h200_132
-    {    192,     1536, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 21.3 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
+    // 10.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4 rows, by times of h200_132
+    {      0,       37, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    // 35.5 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
+    {     37,     1536, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 22.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {   1536,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -988,26 +962,23 @@ inline constexpr Window kR200_212_bwd_res_w32_h5120[] = {
 static_assert(IsTotal(kR200_212_bwd_res_w32_h5120));
 
 inline constexpr Window kR200_212_bwd_res_w32_h5120_in_place[] = {
-    // 18.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 4 rows, by times of
-    //   h200_132
+    // 12.8 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 64 rows, by
+    //   times of h200_132
     {      0,       64, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 10.1 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows, by times of
+    // 8.8 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 512 rows, by times of
     //   h200_132
-    {     64,     2048, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
-    // 5.7 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
 };
 static_assert(IsTotal(kR200_212_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_212_bwd_res_w32_h6144[] = {
-    // 100.1 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 2 rows, by times
-    //   of h200_132
+    // 14.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows, by times of
+    //   h200_132
     {      0,     1655, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                       kBorrowed, kStoodIn},
-    // 11.3 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    // 15.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {   1655,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -1016,7 +987,7 @@ inline constexpr Window kR200_212_bwd_res_w32_h6144[] = {
 static_assert(IsTotal(kR200_212_bwd_res_w32_h6144));
 
 inline constexpr Window kR200_212_bwd_res_w32_h6144_in_place[] = {
-    // 5.3 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 4 rows, by times of
+    // 4.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                                       kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -1087,7 +1058,7 @@ static_assert(AreSound(kR200_212_routes));
 inline constexpr BoardWindows kR200_212{
     .board = FindBoard("r200_212"),
     .routes = kR200_212_routes,
-    .evidence_digest = "64ee8f02a2864a7b",
+    .evidence_digest = "dcc12698bf4861af",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kR200_212_routes),
