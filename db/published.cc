@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <system_error>
+#include <optional>
 
 #include "accuracy/error.h"
 #include "db/csv.h"
+#include "db/parse_number.h"
 #include "db/published_data.h"
 #include "db/text_line.h"
 #include "kernels/board.h"
@@ -43,9 +43,9 @@ std::vector<PublishedRecord> ParsePublished(std::string_view csv, std::string_vi
                            .arch = CellOf(row, "arch"),
                            .json = JsonOf(row, table, i)};
     const std::string width = CellOf(row, "h");
-    const char* end = width.data() + width.size();
-    const auto [last, error] = std::from_chars(width.data(), end, record.width);
-    if (!width.empty() && (error != std::errc{} || last != end)) {
+    const std::optional<int> number = ParseNumber<int>(width);
+    if (number) record.width = *number;
+    if (!width.empty() && !number) {
       throw Error(fmt::format("{} row {}: h: '{}' is not a whole number; correct the table", table,
                               i, text::Escape(width)));
     }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "accuracy/error.h"
+#include "db/parse_number.h"
 #include "db/records.h"
 #include "db/text_line.h"
 #include "kernels/board.h"
@@ -99,12 +99,8 @@ class PublishedRow {
   std::optional<Value> Parsed(const char* column, std::string_view what) const {
     const std::string cell = Cell(column);
     if (cell.empty()) return std::nullopt;
-    Value value{};
-    const char* end = cell.data() + cell.size();
-    const auto [last, error] = std::from_chars(cell.data(), end, value);
-    if (error != std::errc{} || last != end) {
-      Fail(fmt::format("{}: '{}' is not {}", column, cell, what));
-    }
+    const std::optional<Value> value = ParseNumber<Value>(cell);
+    if (!value) Fail(fmt::format("{}: '{}' is not {}", column, cell, what));
     return value;
   }
 

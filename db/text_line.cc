@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+#include <optional>
+
+#include "db/parse_number.h"
 
 namespace fenestra::text {
 namespace {
@@ -13,9 +15,10 @@ constexpr bool IsPlain(char c) { return c >= ' ' && c <= '~' && c != '\\'; }
 // The whole text as a number; false on anything else, a sign or white space included.
 template <typename Number>
 bool ReadNumber(std::string_view text, Number* out) {
-  const char* end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, *out);
-  return error == std::errc{} && last == end && !text.starts_with('-');
+  const std::optional<Number> number = ParseNumber<Number>(text);
+  if (!number || text.starts_with('-')) return false;
+  *out = *number;
+  return true;
 }
 
 int HexValue(char c) {

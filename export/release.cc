@@ -151,6 +151,11 @@ std::string BitsText(const Evidence& evidence, std::string_view board, const Rou
 
 }  // namespace
 
+ReleasedBoard::ReleasedBoard(Plan chosen, Evidence chosen_from)
+    : plan(std::move(chosen)),
+      evidence(std::move(chosen_from)),
+      header(HeaderText(plan, evidence.environments)) {}
+
 std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards) {
   Json manifest{{"release", name},
                 {"manifest_version", kManifestVersion},
@@ -169,7 +174,7 @@ std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> b
          {"arch", ToString(known->arch)},
          {"sm_count", known->sm_count},
          {"header", fmt::format("windows/{}.h", plan.board)},
-         {"header_digest", HexDigest(HeaderText(plan, board.evidence.environments))},
+         {"header_digest", HexDigest(board.header)},
          {"evidence_digest", plan.evidence},
          {"margin", plan.margin},
          {"noise", plan.noise},

@@ -15,12 +15,16 @@ namespace fenestra {
 
 // One board of a release.
 struct ReleasedBoard {
+  // `evidence`: that `plan` was chosen from. Throws Error as HeaderText does.
+  ReleasedBoard(Plan plan, Evidence evidence);
+
   Plan plan;
-  Evidence evidence;  // that the plan was chosen from
+  Evidence evidence;
+  std::string header;  // HeaderText of the plan
 };
 
 // manifest.json: per board its header's and evidence's digests, the environments, the programs, and
-// on what basis time and accuracy of its windows rest. Throws Error as HeaderText does.
+// on what basis time and accuracy of its windows rest.
 std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards);
 
 // The same route's program before and now over rows (lo, hi].

@@ -51,26 +51,33 @@ double PairedNs(const std::map<Process, double>& times, const std::map<Process, 
 // What a program's times elsewhere become on `board`.
 class Loan {
  public:
-  Loan(const Evidence& evidence, std::string_view board, std::string_view timed_on, Dtype weight)
-      : evidence_(evidence), board_(*FindBoard(board)), weight_(weight) {
+  Loan(const Evidence& evidence, std::string_view board, std::string_view timed_on, Dtype weight,
+       std::span<const std::string> programs)
+      : board_(*FindBoard(board)) {
     const Board& lender = *FindBoard(timed_on);
-    is_loan_ = lender.name != board_.name;
+    if (lender.name == board_.name) return;
     adds_fp64_ = lender.arch != board_.arch;
+    for (const std::string& program : programs) {
+      const bool spills = SpillsOn(evidence, board_.name, program, weight);
+      borrowers_.push_back({FindProgram(program), spills ? kSpillFactor : 1.0});
+    }
   }
 
-  double Ns(std::string_view program, std::int64_t rows, double ns) const {
-    const int index = FindProgram(program);
-    if (!is_loan_ || index < 0) return ns;
-    if (adds_fp64_) ns += SlowFp64Ns(ProgramAt(index), rows, board_);
-    return SpillsOn(evidence_, board_.name, program, weight_) ? ns * kSpillFactor : ns;
+  // `program`: its place among the programs given.
+  double Ns(std::size_t program, std::int64_t rows, double ns) const {
+    if (borrowers_.empty() || borrowers_[program].index < 0) return ns;
+    if (adds_fp64_) ns += SlowFp64Ns(ProgramAt(borrowers_[program].index), rows, board_);
+    return ns * borrowers_[program].factor;
   }
 
  private:
-  const Evidence& evidence_;
+  struct Borrower {
+    int index;  // in kPrograms; below 0 for a program that is gone
+    double factor;
+  };
   const Board& board_;
-  Dtype weight_;
-  bool is_loan_ = false;
   bool adds_fp64_ = false;
+  std::vector<Borrower> borrowers_;  // none where times are the board's own
 };
 
 std::optional<std::size_t> IndexOf(std::span<const std::string> programs, std::string_view name) {
@@ -103,7 +110,7 @@ std::optional<double> ValueAt(const std::map<std::int64_t, double>& curve, std::
 TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Route& route,
                      std::span<const std::string> programs)
     : program_count_(programs.size()), timed_on_(LenderOf(evidence, board, route)) {
-  const Loan loan(evidence, board, timed_on_, route.weight);
+  const Loan loan(evidence, board, timed_on_, route.weight, programs);
   std::map<std::pair<View, std::int64_t>, Point> points;
   for (const TimeRecord& record : evidence.times) {
     const TimeKey& key = record.key;
@@ -130,7 +137,7 @@ TimeTable::TimeTable(const Evidence& evidence, std::string_view board, const Rou
     rows.insert(place.second);
     for (const auto& [program, times] : point.programs) {
       view.log_ns[program][place.second] =
-          std::log(loan.Ns(programs[program], place.second, PairedNs(times, point.stream)));
+          std::log(loan.Ns(program, place.second, PairedNs(times, point.stream)));
     }
     if (!point.stream.empty()) view.stream_log_ns[place.second] = std::log(MedianOf(point.stream));
   }

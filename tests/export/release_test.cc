@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "export/header.h"
 #include "tests/tuner/evidence_builder.h"
 #include "tuner/choose.h"
 
@@ -48,17 +47,14 @@ ReleasedBoard Released(double margin) {
   }
   for (auto& record : built.evidence.times) record.key.environment = id;
   for (auto& record : built.evidence.accuracy) record.environment = id;
-  ReleasedBoard board;
   ChooseOptions options;
   options.board = kBoard;
   options.margin = margin;
-  board.plan = Choose(built.evidence, options);
-  board.evidence = built.evidence;
-  return board;
+  return {Choose(built.evidence, options), built.evidence};
 }
 
 ParsedHeader HeaderOf(const ReleasedBoard& board) {
-  return ParseHeader(HeaderText(board.plan, board.evidence.environments), "h200_132.h");
+  return ParseHeader(board.header, "h200_132.h");
 }
 
 TEST(Release, ManifestNamesWhatTheWindowsRestOn) {

@@ -42,7 +42,7 @@ void TestOne(std::string_view text) {
   }
   // Whatever parses can be compared with a plan and with evidence.
   (void)ChangesOf(header, test::FixturePlan());
-  const ReleasedBoard board{test::FixturePlan(), test::FixtureEvidence()};
+  const ReleasedBoard board(test::FixturePlan(), test::FixtureEvidence());
   (void)ChangesText("2.0", "1.0", std::span(&header, 1), std::span(&board, 1));
 }
 

@@ -4,6 +4,7 @@ usage: check_page.py CHROMIUM REPORT.html HOSTILE.html PICTURES; every reason, p
 in HOSTILE.html is HOSTILE_TEXT
 """
 import pathlib
+import re
 import sys
 import unittest
 
@@ -15,6 +16,7 @@ REPORT, HOSTILE, PICTURES = map(pathlib.Path, sys.argv[2:])
 ROUTES = 56
 BACKWARD_ROUTES = 28
 ROUTE = "#h200_132/bwd_w32_h4096"
+HEADER = pathlib.Path(__file__).resolve().parents[2] / "kernels/dispatch/windows/h200_132.h"
 
 # How many pixels of a canvas differ from the first. Read from a copy: Chromium warns of canvases
 # that are read.
@@ -29,6 +31,15 @@ DRAWN = """((id) => {
 })"""
 COLUMN = """((table, index) => [...document.querySelectorAll(`${table} tbody tr`)]
   .map((row) => row.cells[index].textContent))"""
+
+
+def windows_of_header():
+    """[lo, hi, program, edge] of ROUTE's windows, as the header has them."""
+    table = HEADER.read_text().split("kH200_132_bwd_w32_h4096[]", 1)[1].split("};", 1)[0]
+    found = re.findall(r"\{ *(\d+), *(\w+), ProgramIndex\(\"(\w+)\"\), *k(\w+),", table)
+    assert found, "the header has windows of the route"
+    return [[int(lo), 2**31 - 1 if hi == "kMaxRows" else int(hi), program, edge.lower()]
+            for lo, hi, program, edge in found]
 
 
 class PageTest(unittest.TestCase):
@@ -81,7 +92,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod", labels)
         bands = self.js("Chart.getChart('time-chart').options.plugins.overlay.windows"
                         ".map((w) => [w.lo, w.hi])")
-        self.assertEqual(bands, [[0, 1655], [1655, 32768], [32768, 65537], [65537, 2**31 - 1]])
+        self.assertEqual(bands, [window[:2] for window in windows_of_header()])
         lines = self.js("Chart.getChart('error-chart').options.plugins.overlay.lines"
                         ".map((l) => l.y)")
         self.assertEqual(lines, [0.001, 1])
@@ -122,9 +133,10 @@ class PageTest(unittest.TestCase):
                               "=== 'Copied'")
             lines = self.js("navigator.clipboard.readText()").split("\n")
             self.assertEqual(lines[0].split("\t")[:2], ["rows", "program"])
-            self.assertEqual(lines[1].split("\t")[:3],
-                             ["(0, 1655]", "bwd_dual_h4096_t512_w16_slab64_fma64", "start"])
-            self.assertEqual(len(lines), 1 + 4 + 1)
+            windows = windows_of_header()
+            lo, hi, program, edge = windows[0]
+            self.assertEqual(lines[1].split("\t")[:3], [f"({lo}, {hi}]", program, edge])
+            self.assertEqual(len(lines), 1 + len(windows) + 1)
             self.browser.wait("document.querySelector('#windows .bar button').textContent "
                               "=== 'Copy'")
 

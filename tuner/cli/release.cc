@@ -8,7 +8,6 @@
 #include "accuracy/error.h"
 #include "db/digest.h"
 #include "db/files.h"
-#include "export/header.h"
 #include "export/header_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
@@ -98,7 +97,7 @@ class ReleaseCommand final : public Command {
       const Board& board = ResolveBoard(name);
       Evidence evidence = LoadForChoice(store, board, db_);
       Plan plan = LoadCurrentPlan(store, board, evidence, "*");
-      boards.push_back({std::move(plan), std::move(evidence)});
+      boards.emplace_back(std::move(plan), std::move(evidence));
     }
     if (boards.empty()) {
       throw Error(fmt::format("'{}' holds no evidence: 'fenestra import' reads it from text", db_));
@@ -135,13 +134,8 @@ class ReleaseCommand final : public Command {
     refuse(folder / "manifest.json", manifest);
     refuse(folder / "CHANGES.md", changes);
     for (const ReleasedBoard& board : boards) {
-      refuse(folder / "windows" / fmt::format("{}.h", board.plan.board),
-             HeaderText(board.plan, board.evidence.environments));
+      refuse(folder / "windows" / fmt::format("{}.h", board.plan.board), board.header);
     }
-  }
-
-  static std::string DigestOfHeader(const ReleasedBoard& board) {
-    return HexDigest(HeaderText(board.plan, board.evidence.environments));
   }
 
   // Whether the database holds this release of the board. Throws Error when it holds another of the
@@ -149,7 +143,7 @@ class ReleaseCommand final : public Command {
   bool IsRecorded(const Store& store, const ReleasedBoard& board) const {
     for (const Release& release : store.ListReleases()) {
       if (release.name != name_ || release.board != board.plan.board) continue;
-      if (release.header_digest == DigestOfHeader(board)) return true;
+      if (release.header_digest == HexDigest(board.header)) return true;
       throw Error(
           fmt::format("{}: release '{}' of {} is recorded with another header, and a "
                       "release is frozen: take another name",
@@ -171,7 +165,7 @@ class ReleaseCommand final : public Command {
       store.SaveRelease({.name = name_,
                          .board = board.plan.board,
                          .plan = store.SavePlan(board.plan),  // the stored one's number
-                         .header_digest = DigestOfHeader(board),
+                         .header_digest = HexDigest(board.header),
                          .commit = ThisEnvironment(std::nullopt).commit});
     }
   }
