@@ -110,7 +110,9 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
       if (seed == 0 && is_program) context_.announce(NameAt(task.programs[i]));
       RunSubject(task, i);
       WorstError* errors = errors_.get() + 2 * (seed * subjects + i);
-      gpu::WorstOf(task.width, dw_.get(), own_dw_.get(), errors, kDefaultStream);
+      // Each against the reference at the rstd that it was given.
+      const double* own = is_program ? own_dw_.get() : eager_dw_.get();
+      gpu::WorstOf(task.width, dw_.get(), own, errors, kDefaultStream);
       gpu::WorstOf(task.width, dw_.get(), eager_dw_.get(), errors + 1, kDefaultStream);
       if (is_program && HasDigest(task, signed_seed)) {
         gpu::DigestOf(task.width, dw_.get(), digests_.get() + i, kDefaultStream);

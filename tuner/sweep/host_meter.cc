@@ -105,7 +105,8 @@ Group MeasureOnHost(const MeterContext& context, const AccuracyTask& task) {
       } else {
         EagerDw(task.rows, task.width, input.h, input.dy, input.eager_rstd, dw);
       }
-      const WorstError own = WorstOf(dw, input.own_dw);
+      // Each against the reference at the rstd that it was given.
+      const WorstError own = WorstOf(dw, is_program ? input.own_dw : input.eager_dw);
       const WorstError eager = WorstOf(dw, input.eager_dw);
       const std::lock_guard lock(mutex);
       group.Add(i, Reference::kOwnRstd, seed, own);
