@@ -18,6 +18,14 @@ bool IsNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+Reference ReferenceOf(const PublishedRow& row) {
+  const std::string reference = row.Cell("reference");
+  if (reference == "fp64 at kernel rstd") return Reference::kOwnRstd;
+  if (reference == "fp64 at torch rstd") return Reference::kEagerRstd;
+  row.Fail(
+      fmt::format("reference: '{}' is neither fp64 at kernel rstd nor at torch rstd", reference));
+}
+
 }  // namespace
 
 std::vector<PublishedPoint> PublishedPoints(const std::vector<PublishedRecord>& published) {
@@ -36,7 +44,7 @@ std::vector<PublishedPoint> PublishedPoints(const std::vector<PublishedRecord>& 
     point.weight = row.Weight();
     point.statistic = row.Cell("statistic");
     point.program = row.Cell("program");
-    point.reference = row.Cell("reference");
+    point.reference = ReferenceOf(row);
     const std::optional<double> fraction = row.Fraction("budget_ratio");
     if (!fraction) row.Fail("budget_ratio is empty");
     point.fraction = *fraction;

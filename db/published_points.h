@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "accuracy/protocol.h"
 #include "db/records.h"
 #include "kernels/board.h"
 
@@ -20,9 +21,9 @@ struct PublishedPoint {
   std::string weight;     // "w16", "w32", "both"; "" where not stated
   std::string statistic;  // "worst", "median", ...
   std::string program;
-  std::string reference;             // "fp64 at kernel rstd"
-  double fraction = 0;               // of the budget
-  std::optional<double> comparator;  // the FP32 eager reduction's there, where stated
+  Reference reference = Reference::kOwnRstd;  // "fp64 at kernel rstd", or "at torch rstd"
+  double fraction = 0;                        // of the budget
+  std::optional<double> comparator;           // the FP32 eager reduction's there, where stated
 };
 
 // Of the table accuracy_points; rows that give a range of row counts, no width or a board that is

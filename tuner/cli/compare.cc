@@ -19,8 +19,7 @@ namespace {
 // likest to those published: the statistic that was, "median" or else the worst.
 std::optional<double> ValueAt(const AccuracyTable& table, std::string_view subject,
                               const PublishedPoint& point) {
-  const AccuracyRecord* record =
-      table.Find(subject, point.rows, Family::kNormal, Reference::kOwnRstd);
+  const AccuracyRecord* record = table.Find(subject, point.rows, Family::kNormal, point.reference);
   if (record == nullptr) return std::nullopt;
   return point.statistic.starts_with("median") ? record->median : record->worst;
 }
@@ -62,11 +61,14 @@ class CompareCommand final : public Command {
     const Evidence evidence = LoadEvidence(store, board, db_);
     Table table({{"source"},
                  {"width", Align::kRight},
+                 {"weight"},
                  {"rows", Align::kRight},
                  {"statistic"},
+                 {"reference"},
                  {"published", Align::kRight},
                  {"eager there", Align::kRight},
                  {"plain here", Align::kRight},
+                 {"compensated here", Align::kRight},
                  {"exact here", Align::kRight},
                  {"eager here", Align::kRight},
                  {"published program"}});
@@ -77,21 +79,25 @@ class CompareCommand final : public Command {
       const AccuracyTable& accuracy =
           tables.try_emplace(point.width, evidence, board.name, point.width).first->second;
       const auto plain = ValueAt(accuracy, FirstOf(point.width, Scheme::kPlain), point);
+      const auto compensated = ValueAt(accuracy, FirstOf(point.width, Scheme::kTwoProd), point);
       const auto exact = ValueAt(accuracy, FirstOf(point.width, Scheme::kFma64), point);
       const auto eager = ValueAt(accuracy, kComparator, point);
-      table.Add({point.source, fmt::format("{}", point.width), fmt::format("{}", point.rows),
-                 point.statistic, fmt::format("{}", point.fraction), Text(point.comparator),
-                 Text(plain), Text(exact), Text(eager), point.program});
+      table.Add({point.source, fmt::format("{}", point.width), point.weight,
+                 fmt::format("{}", point.rows), point.statistic,
+                 std::string(ToString(point.reference)), fmt::format("{}", point.fraction),
+                 Text(point.comparator), Text(plain), Text(compensated), Text(exact), Text(eager),
+                 point.program});
       list.push_back({{"source", point.source},
                       {"width", point.width},
                       {"rows", point.rows},
                       {"weight", point.weight},
                       {"statistic", point.statistic},
-                      {"reference", point.reference},
+                      {"reference", ToString(point.reference)},
                       {"program", point.program},
                       {"published", point.fraction},
                       {"published_eager", JsonOf(point.comparator)},
                       {"plain", JsonOf(plain)},
+                      {"compensated", JsonOf(compensated)},
                       {"exact", JsonOf(exact)},
                       {"eager", JsonOf(eager)}});
     }

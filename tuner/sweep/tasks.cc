@@ -55,6 +55,11 @@ void AddProgramsNear(double best, const std::vector<std::pair<int, double>>& rat
 
 std::int64_t RowBytes(int width) { return std::int64_t{width} * 2; }
 
+const std::vector<PublishedPoint>& Published() {
+  static const std::vector<PublishedPoint> kPublished = PublishedPoints(BuiltInPublished());
+  return kPublished;
+}
+
 }  // namespace
 
 std::string NameAt(int program) { return std::string(ProgramName(ProgramAt(program)).view()); }
@@ -141,7 +146,6 @@ std::set<int> BackwardWidths(const std::vector<Route>& routes) {
 
 std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile,
                                         std::string_view board) {
-  static const std::vector<PublishedPoint> kPublished = PublishedPoints(BuiltInPublished());
   std::vector<AccuracyTask> tasks;
   for (int width : BackwardWidths(routes)) {
     std::set<std::int64_t> row_counts;
@@ -149,7 +153,7 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
       for (std::int64_t tokens : TokenCounts(profile)) row_counts.insert(tokens * HeadsOf(view));
     }
     if (profile != Profile::kQuick) {
-      for (const PublishedPoint& point : kPublished) {
+      for (const PublishedPoint& point : Published()) {
         if (point.board->name == board && point.width == width) row_counts.insert(point.rows);
       }
     }
@@ -203,7 +207,11 @@ std::vector<LaunchTask> LaunchTasks(const std::vector<Route>& routes) {
 
 bool RecordsAllAt(int width, std::int64_t rows) {
   const std::vector<View> views = ViewsOf(width);
-  return std::any_of(views.begin(), views.end(), [&](View view) { return IsTimed(view, rows); });
+  return std::any_of(views.begin(), views.end(), [&](View view) { return IsTimed(view, rows); }) ||
+         std::any_of(Published().begin(), Published().end(), [&](const PublishedPoint& point) {
+           return point.width == width && point.rows == rows &&
+                  point.reference == Reference::kEagerRstd;
+         });
 }
 
 double CostOf(const TimeTask& task) {

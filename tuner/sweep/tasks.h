@@ -104,8 +104,9 @@ std::vector<AccuracyTask> EdgeSearchTasks(const std::vector<Route>& routes,
 std::vector<LaunchTask> LaunchTasks(const std::vector<Route>& routes);
 
 // Whether dw digests, and the error against the reference at the eager rstd, are recorded at a row
-// count: where times are taken. The rounding of rstd, which that error adds, is no program's doing
-// and moves slowly with rows, and evidence is to stay small enough to review.
+// count: where times are taken, and where a reading against that reference was published. The
+// rounding of rstd, which that error adds, is no program's doing and moves slowly with rows, and
+// evidence is to stay small enough to review.
 bool RecordsAllAt(int width, std::int64_t rows);
 
 // Relative cost of a task, in seconds on an H200, for the estimate of what remains.
