@@ -145,6 +145,26 @@ class PlantedFault : public ::testing::Test {
       ("planted_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
+// What programs are held against must not be charged with the difference of two rstd.
+TEST(Comparator, IsJudgedAtItsOwnRstd) {
+  constexpr std::int64_t kRows = 64;  // timed, so both references are recorded
+  MeterContext context;
+  context.board = FindBoard("h200_132");
+  context.threads = 2;
+  const Group group =
+      MeasureOnHost(context, AccuracyTask{kWidth, kRows, Family::kNormal, 3, {kFaulty}});
+  std::map<std::pair<std::string_view, Reference>, double> worst;
+  for (const AccuracyRecord& record : group.evidence.accuracy) {
+    worst[{record.key.program, record.key.reference}] = record.worst;
+  }
+  ASSERT_EQ(worst.size(), 4U);
+  const double own = worst.at({kComparator, Reference::kOwnRstd});
+  EXPECT_GT(own, 0);
+  EXPECT_EQ(own, worst.at({kComparator, Reference::kEagerRstd}));
+  const std::string program = NameAt(kFaulty);
+  EXPECT_LT(worst.at({program, Reference::kOwnRstd}), worst.at({program, Reference::kEagerRstd}));
+}
+
 const std::vector<std::int64_t> kFewRows{64, 255};
 
 TEST_F(PlantedFault, ARowIsDropped) { ExpectOnlyTheFaulty(DropLastRow, kFewRows, {64, 255}); }

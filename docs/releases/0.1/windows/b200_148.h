@@ -7,11 +7,13 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     fafbb3d026ff6e9b
+// evidence     3edfbdfc30564573
 // environment  1a5ac9c60bd124ee gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 0812458
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
+// environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit a23fc33
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -21,7 +23,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      bd7e08994eb25863
+// content      5a1b6fb442fce897
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -1049,7 +1051,7 @@ static_assert(AreSound(kB200_148_routes));
 inline constexpr BoardWindows kB200_148{
     .board = FindBoard("b200_148"),
     .routes = kB200_148_routes,
-    .evidence_digest = "fafbb3d026ff6e9b",
+    .evidence_digest = "3edfbdfc30564573",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kB200_148_routes),

@@ -7,11 +7,13 @@
 // margin       0.001 of the budget
 // noise        0.014 of the time, which a window must earn
 // protocol     1
-// evidence     0ecb789145fc70bc
+// evidence     48a1e2387421ddda
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
+// environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
 // environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit a23fc33
 // environment  b26a33f2e5739ef2 gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
@@ -23,7 +25,7 @@
 // time         measured
 // accuracy     stood in (this board's split of rows, run elsewhere): bwd_res_w16_h5120,
 //              bwd_res_w32_h5120
-// content      fa5dcda3ab88690e
+// content      050ea166b237f012
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -1224,7 +1226,7 @@ static_assert(AreSound(kH200_132_routes));
 inline constexpr BoardWindows kH200_132{
     .board = FindBoard("h200_132"),
     .routes = kH200_132_routes,
-    .evidence_digest = "0ecb789145fc70bc",
+    .evidence_digest = "48a1e2387421ddda",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kH200_132_routes),
