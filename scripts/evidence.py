@@ -9,6 +9,8 @@ HEADERS = ROOT / "kernels/dispatch/windows"
 
 
 def run_json(fenestra, *arguments):
+    if not pathlib.Path(fenestra).is_file():
+        raise SystemExit(f"no {fenestra}: build first, or name the folder of a build")
     done = subprocess.run([fenestra, *map(str, arguments), "--json"], check=True,
                           stdout=subprocess.PIPE)
     return json.loads(done.stdout)

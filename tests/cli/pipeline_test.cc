@@ -120,6 +120,7 @@ TEST_F(Pipeline, ExplainSaysWhatRunsAndWhy) {
       Json({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows", "64"});
   EXPECT_EQ(all.at("window").at("program"), test::kDual);
   EXPECT_EQ(all.at("margin"), 0.25);
+  EXPECT_TRUE(all.at("plan_stored"));
   EXPECT_GT(all.at("programs").size(), 2);
   EXPECT_EQ(all.at("element").at("program"), test::kDual);
   const auto one = Json({"explain", "--board", "h200_132", "--route", "bwd_w16_h4096", "--rows",
@@ -177,7 +178,21 @@ TEST_F(Pipeline, BadValuesAreNamed) {
   ExpectRefused({"plan", "--board", "h200_123"}, "did you mean 'h200_132'?");
   ExpectRefused({"plan", "--board", "b200_148"}, "no evidence of b200_148");
   ExpectRefused({"plan", "--board", "h200_132", "--margin", "two"}, "--margin");
-  ExpectRefused({"plan", "--board", "h200_132", "--margin", "7"}, "margin 7 is outside");
+  ExpectRefused({"plan", "--board", "h200_132", "--margin", "7"},
+                "'7' is not a fraction of the budget");
+  for (const char* margin : {"5", "-3", "0", "nan"}) {
+    ExpectRefused({"sweep", "--board", "h200_132", "--margin", margin},
+                  "not a fraction of the bud");
+    ExpectRefused(
+        {"edges", "--board", "h200_132", "--margin", margin == std::string("5") ? "1e9" : margin},
+        "not a fraction of the budget");
+  }
+  ExpectRefused({"sweep", "--board", "h200_132", "--noise", "1"}, "from 0 to below 1");
+  ExpectRefused({"sweep", "--board", "h200_132", "--budget", "-1s"}, "the time must be above 0");
+  ExpectRefused({"sweep", "--board", "h200_132", "--max-rows", "x"}, "'x' is not a whole number");
+  ExpectRefused({"explain", "--board", "h200_132", "--route", "bwd_w16_h512", "--rows", "0"},
+                "'0' is not a whole number from 1");
+  ExpectRefused({"edges", "--board", "h200_132", "--routes", "fwd_*"}, "have no dw");
   ExpectRefused({"history", "--arch", "sm_90"}, "did you mean 'sm_90a'?");
   ExpectRefused({"import"}, "FILE is required");
   ExpectRefused({"export", "--board", "h200_132"}, "--out is required");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -42,13 +43,13 @@ class DrawCommand final : public Command {
         ->check(CLI::IsMember(std::vector<int>(kWidths.begin(), kWidths.end())));
     app->add_option("--rows", spec_.rows, "Rows")
         ->required()
-        ->check(CLI::Range(std::int64_t{1}, kMaxRows))
+        ->check(WholeNumber(1, kMaxRows))
         ->type_name("ROWS");
     app->add_option("--family", family_, "Family of the input")
         ->check(CLI::IsMember(FamilyNames()))
         ->capture_default_str();
     app->add_option("--seed", spec_.seed, "Seed of the input")
-        ->check(CLI::NonNegativeNumber)
+        ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
         ->capture_default_str();
     AddOut(app, &folder_, "Folder to write to, created where missing");
     AddJson(app, &json_);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 
+#include "accuracy/error.h"
 #include "tuner/accuracy_edges.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
@@ -36,7 +38,7 @@ std::string StateText(const AccuracyEdge& edge) {
     return fmt::format("not searched to the end: 'fenestra sweep --only edges --margin {}'",
                        edge.margin);
   }
-  return fmt::format("95 % sure: at {} rows under {:.1f} % of a family's inputs exceed it",
+  return fmt::format("95 % sure: at {} rows itself under {:.1f} % of a family's inputs exceed it",
                      edge.within->rows, 100 * ExceedingShare(edge.within->inputs));
 }
 
@@ -57,7 +59,7 @@ class EdgesCommand final : public Command {
     AddRoutes(app, &routes_);
     app->add_option("--margin", margins_, "Fractions of the budget; default: 0.25 and 0.8")
         ->type_name("FRACTION")
-        ->check(CLI::Range(1e-9, 1e9))
+        ->check(BudgetFraction(1000))
         ->delimiter(',');
     AddJson(app, &json_);
   }
@@ -75,7 +77,7 @@ class EdgesCommand final : public Command {
                  {"beyond from (inputs)"},
                  {"known"}});
     Json list = Json::array();
-    for (int width : BackwardWidths(ResolveRoutes(routes_))) {
+    for (int width : WidthsAsked()) {
       const AccuracyTable accuracy(evidence, board.name, width);
       for (int program : BackwardProgramsOf(width, 1)) {
         if (accuracy.RowsOf(NameAt(program)).empty()) continue;
@@ -88,7 +90,7 @@ class EdgesCommand final : public Command {
                           {"margin", margin},
                           {"within", JsonOf(edge.within)},
                           {"beyond", JsonOf(edge.beyond)},
-                          {"resolved", edge.resolved()},
+                          {"searched", !NextProbe(edge)},
                           {"known", StateText(edge)}});
         }
       }
@@ -98,6 +100,17 @@ class EdgesCommand final : public Command {
   }
 
  private:
+  std::set<int> WidthsAsked() const {
+    std::set<int> widths = BackwardWidths(ResolveRoutes(routes_));
+    if (widths.empty()) {
+      throw Error(
+          fmt::format("--routes: '{}' names forward routes alone, which have no dw: ask for "
+                      "backward ones, as 'bwd_*'",
+                      routes_));
+    }
+    return widths;
+  }
+
   std::string db_;
   std::string board_;
   std::string routes_;

@@ -172,7 +172,7 @@ class ExplainCommand final : public Command {
         ->required();
     app->add_option("--rows", rows_, "Rows of the call: tokens times the heads of the view")
         ->required()
-        ->check(CLI::PositiveNumber)
+        ->check(WholeNumber(1, kMaxRows))
         ->type_name("ROWS");
     app->add_option("--program", program_,
                     "One program: all its readings, and its worst element instead of the routed "
@@ -180,13 +180,13 @@ class ExplainCommand final : public Command {
     app->add_option("--margin", margin_,
                     "Largest fraction of the error budget that a window may reach; default: that "
                     "of the board's latest plan, or 0.25")
-        ->type_name("FRACTION");
+        ->type_name("FRACTION")
+        ->check(BudgetFraction());
     AddJson(app, &json_);
   }
 
   ExitCode Run(Output* out) override {
     const Route route = ResolveRoute();
-    if (rows_ > kMaxRows) throw Error(fmt::format("--rows: at most {}", kMaxRows));
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
     options_.board = board.name;
@@ -194,6 +194,7 @@ class ExplainCommand final : public Command {
       options_.margin = plan->margin;
       options_.noise = plan->noise;
       options_.waivers = plan->waivers;
+      planned_ = true;
     }
     if (margin_) options_.margin = *margin_;
     const Explanation explanation =
@@ -250,6 +251,12 @@ class ExplainCommand final : public Command {
   void PrintHead(const Explanation& explanation, const Candidate* asked, Output* out) const {
     out->Print(fmt::format("{} at {} rows on {}, margin {} of the budget\n", route_, rows_,
                            options_.board, options_.margin));
+    if (!planned_) {
+      out->Print(
+          fmt::format("no plan of {} is stored: what follows is what 'fenestra plan' would "
+                      "choose now, not what a header ships\n",
+                      options_.board));
+    }
     if (explanation.window) {
       out->Print(fmt::format("window {} runs {}: {}\n",
                              RowsText(explanation.window->window.lo, explanation.window->window.hi),
@@ -278,6 +285,7 @@ class ExplainCommand final : public Command {
                  Output* out) const {
     Json json{
         {"route", route_}, {"rows", rows_}, {"board", options_.board}, {"margin", options_.margin}};
+    json["plan_stored"] = planned_;
     json["window"] = nullptr;
     if (explanation.window) {
       json["window"] = {{"lo", explanation.window->window.lo},
@@ -304,6 +312,7 @@ class ExplainCommand final : public Command {
   std::string program_;
   std::optional<double> margin_;
   ChooseOptions options_;
+  bool planned_ = false;  // whether they are a stored plan's
   bool json_ = false;
 };
 

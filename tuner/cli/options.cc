@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "accuracy/error.h"
+#include "db/parse_number.h"
 #include "tuner/cli/suggest.h"
 #include "tuner/gpu_info.h"
 
@@ -37,6 +38,37 @@ void AddRoutes(CLI::App* app, std::string* routes) {
 
 void AddOut(CLI::App* app, std::string* out, const std::string& help) {
   app->add_option("--out", *out, help)->type_name("DIR");
+}
+
+CLI::Validator WholeNumber(std::int64_t least, std::int64_t most) {
+  return {[=](std::string& text) {
+            const std::optional<std::int64_t> number = ParseNumber<std::int64_t>(text);
+            if (number && *number >= least && *number <= most) return std::string();
+            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+          },
+          ""};
+}
+
+CLI::Validator BudgetFraction(double most) {
+  return {[=](std::string& text) {
+            const std::optional<double> number = ParseNumber<double>(text);
+            if (number && *number > 0 && *number <= most) return std::string();
+            return fmt::format("'{}' is not a fraction of the budget, above 0 and at most {}", text,
+                               most);
+          },
+          ""};
+}
+
+CLI::Validator NoiseNumber() {
+  return {[](std::string& text) {
+            const std::optional<double> number = ParseNumber<double>(text);
+            if (number && *number >= 0 && *number < 1) return std::string();
+            return fmt::format(
+                "'{}' is not a fraction of the time, from 0 to below 1: 0.014 means "
+                "1.4 %",
+                text);
+          },
+          ""};
 }
 
 std::vector<Route> ResolveRoutes(const std::string& glob) {

@@ -24,10 +24,12 @@ class PlanCommand final : public Command {
     app->add_option("--margin", options_.margin,
                     "Largest fraction of the error budget that a window may reach")
         ->type_name("FRACTION")
+        ->check(BudgetFraction())
         ->capture_default_str();
     app->add_option("--noise", options_.noise,
                     "What a window must earn to exist, as a fraction of the time")
         ->type_name("FRACTION")
+        ->check(NoiseNumber())
         ->capture_default_str();
     app->add_option("--waive", waivers_,
                     "Let a program pass the margin, for a reason that the header will give: 'ROUTE "

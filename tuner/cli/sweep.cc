@@ -6,6 +6,7 @@
 #include <map>
 
 #include "accuracy/parallel.h"
+#include "db/parse_number.h"
 #include "tuner/choose.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
@@ -39,18 +40,28 @@ class SweepCommand final : public Command {
     app->add_option("--budget", budget_s_, "Start nothing new after this long, as in 90s, 10m, 1h")
         ->transform(
             CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
-                                  CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"));
+                                  CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))
+        ->check(CLI::Validator(
+            [](std::string& seconds) {
+              return ParseNumber<double>(seconds).value_or(0) > 0
+                         ? std::string()
+                         : std::string(
+                               "the time must be above 0; without a budget there is no end");
+            },
+            ""));
     app->add_option("--max-rows", max_rows_, "Leave out larger row counts")
         ->type_name("ROWS")
-        ->check(CLI::PositiveNumber);
+        ->check(WholeNumber(1, kMaxRows));
     app->add_option(
            "--margin", margin_,
            "Margin of the plan whose edges are classed; accuracy edges are searched at it, "
            "0.25 and 0.8")
         ->type_name("FRACTION")
+        ->check(BudgetFraction())
         ->capture_default_str();
     app->add_option("--noise", noise_, "Noise of that plan, as 'fenestra plan' takes it")
         ->type_name("FRACTION")
+        ->check(NoiseNumber())
         ->capture_default_str();
     AddJson(app, &json_);
   }
