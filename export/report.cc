@@ -44,8 +44,11 @@ void MergeDoubts(std::vector<ReportDoubt>* doubts) {
       merged.push_back(std::move(doubt));
       continue;
     }
-    merged.back().routes.insert(merged.back().routes.end(), doubt.routes.begin(),
-                                doubt.routes.end());
+    // Its windows out of place and in place may share a doubt: a route is named once.
+    std::vector<Route>& routes = merged.back().routes;
+    for (const Route& route : doubt.routes) {
+      if (std::find(routes.begin(), routes.end(), route) == routes.end()) routes.push_back(route);
+    }
   }
   *doubts = std::move(merged);
 }

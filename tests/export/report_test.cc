@@ -111,7 +111,7 @@ TEST(ReportTest, DoubtsThatDifferInRoutesAloneAreOne) {
   ReportDoubt other = top;
   other.rows = "(65, max]";
   const ReportDoubt graver{DoubtKind::kFailure, "", "", "", "", {}};
-  std::vector<ReportDoubt> doubts{second, other, first, graver};
+  std::vector<ReportDoubt> doubts{second, other, first, graver, second};
   MergeDoubts(&doubts);
   ASSERT_EQ(doubts.size(), 3U);
   EXPECT_EQ(doubts[0].kind, DoubtKind::kFailure);
