@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "accuracy/error.h"
@@ -13,7 +14,7 @@ namespace {
 struct Edge {
   const PlannedWindow* below = nullptr;
   const PlannedWindow* above = nullptr;
-  bool matched = false;  // by an edge of the other plan
+  std::optional<std::int64_t> twin = std::nullopt;  // where the edge that it matches is
 
   bool BetweenSame(const Edge& other) const {
     return below->program == other.below->program && above->program == other.above->program;
@@ -28,6 +29,30 @@ std::vector<Edge> EdgesOf(const RoutePlan* route) {
     edges.push_back({.below = &route->windows[i - 1], .above = &route->windows[i]});
   }
   return edges;
+}
+
+// Matches the edges of two plans that are between the same programs, the nearest first: one that
+// stayed where it was is itself.
+void Match(std::vector<Edge>* now, std::vector<Edge>* old) {
+  struct Pair {
+    std::int64_t distance;
+    Edge* now;
+    Edge* old;
+  };
+  std::vector<Pair> pairs;
+  for (Edge& edge : *now) {
+    for (Edge& candidate : *old) {
+      if (!edge.BetweenSame(candidate)) continue;
+      pairs.push_back({std::abs(edge.position() - candidate.position()), &edge, &candidate});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& a, const Pair& b) { return a.distance < b.distance; });
+  for (const Pair& pair : pairs) {
+    if (pair.now->twin || pair.old->twin) continue;
+    pair.now->twin = pair.old->position();
+    pair.old->twin = pair.now->position();
+  }
 }
 
 HistoryEntry EntryOf(const StoredPlan& stored, const Route& route, const Edge& edge) {
@@ -58,22 +83,18 @@ HistoryEntry EntryOf(const StoredPlan& stored, const Route& route, const Edge& e
 // Entries for the edges that differ between a route's plan and the one before (null: none).
 void Compare(const StoredPlan& stored, const RoutePlan& now, const RoutePlan* earlier,
              std::vector<HistoryEntry>* entries) {
+  std::vector<Edge> new_edges = EdgesOf(&now);
   std::vector<Edge> old_edges = EdgesOf(earlier);
-  for (const Edge& edge : EdgesOf(&now)) {
+  Match(&new_edges, &old_edges);
+  for (const Edge& edge : new_edges) {
+    if (edge.twin == edge.position()) continue;
     HistoryEntry entry = EntryOf(stored, now.route, edge);
+    entry.before = edge.twin;
     entry.after = edge.position();
-    const auto old = std::find_if(old_edges.begin(), old_edges.end(), [&](const Edge& candidate) {
-      return !candidate.matched && candidate.BetweenSame(edge);
-    });
-    if (old != old_edges.end()) {
-      old->matched = true;
-      if (old->position() == edge.position()) continue;
-      entry.before = old->position();
-    }
     entries->push_back(std::move(entry));
   }
   for (const Edge& edge : old_edges) {
-    if (edge.matched) continue;
+    if (edge.twin) continue;
     HistoryEntry entry = EntryOf(stored, now.route, edge);
     entry.before = edge.position();
     entry.reason = "no longer an edge of the plan";

@@ -45,8 +45,7 @@ HistoryEntry EntryOf(const PublishedRecord& record) {
 }
 
 // True when the text holds the number as a whole word: "T 8 and 16" names 8 and 16.
-bool Names(std::string_view text, std::int64_t number) {
-  const std::string digits = std::to_string(number);
+bool Names(std::string_view text, std::string_view digits) {
   const auto is_part = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
   for (std::size_t at = text.find(digits); at != std::string_view::npos;
        at = text.find(digits, at + 1)) {
@@ -60,19 +59,30 @@ bool Names(std::string_view text, std::int64_t number) {
   return false;
 }
 
+bool SameWidth(const RangedPoint& point, const HistoryEntry& entry) {
+  return point.arch == entry.arch && point.width == entry.routes.front().width &&
+         point.pass == ToString(entry.routes.front().pass);
+}
+
+// True when the edge's reason gives this very reading, of whichever weight: "reaches 0.890 at T
+// 47104".
+bool Quotes(const HistoryEntry& entry, const RangedPoint& point) {
+  return SameWidth(point, entry) && entry.source == point.shown.source &&
+         Names(entry.reason, point.shown.at) && Names(entry.reason, point.shown.fraction);
+}
+
 // How far a point is from an edge, as the logarithm of a factor; unset where it says nothing about
 // it. A range supports the edges it starts above or ends at.
 std::optional<double> DistanceOf(const RangedPoint& point, const HistoryEntry& entry) {
-  const bool meets = point.arch == entry.arch && point.width == entry.routes.front().width &&
-                     point.pass == ToString(entry.routes.front().pass) &&
-                     WeightsMeet(point.shown.weight, entry.routes) && entry.after;
+  const bool meets =
+      SameWidth(point, entry) && WeightsMeet(point.shown.weight, entry.routes) && entry.after;
   if (!meets) return std::nullopt;
   const std::int64_t edge = *entry.after;
   if (point.first != point.last) {
     if (point.first == edge + 1 || point.last == edge) return 0;
     return std::nullopt;
   }
-  if (Names(entry.reason, point.first)) return 0;
+  if (Names(entry.reason, point.shown.at)) return 0;
   const double distance =
       std::abs(std::log(static_cast<double>(point.first) / static_cast<double>(edge)));
   if (distance > std::log(kNearby)) return std::nullopt;
@@ -90,6 +100,13 @@ void AddPoint(const RangedPoint& point, std::vector<HistoryEntry>* entries) {
     double distance;
   };
   std::vector<Candidate> candidates;
+  bool quoted = false;
+  for (HistoryEntry& entry : *entries) {
+    if (!Quotes(entry, point)) continue;
+    entry.points.push_back(point.shown);
+    quoted = true;
+  }
+  if (quoted) return;
   for (HistoryEntry& entry : *entries) {
     if (entry.kind != EdgeKind::kAccuracy) continue;
     if (const auto distance = DistanceOf(point, entry)) candidates.push_back({&entry, *distance});

@@ -1,6 +1,7 @@
 // Answers of the history; the published ones are the figures of #8293, #8319 and #8253.
 #include "db/history.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -257,6 +258,61 @@ TEST(History, AnEdgeThatAPlanDropsIsReported) {
   EXPECT_EQ(entries[1].source, "plan 3");
   EXPECT_EQ(entries[1].before, 4096);
   EXPECT_FALSE(entries[1].after.has_value());
+}
+
+// Windows between the edges, two programs in turn.
+Plan InTurn(const std::vector<std::int64_t>& edges) {
+  Plan plan = TwoWindows(4096);
+  std::vector<PlannedWindow>& windows = plan.routes[0].windows;
+  const std::vector<PlannedWindow> two = windows;
+  windows.clear();
+  std::int64_t lo = 0;
+  for (std::size_t i = 0; i <= edges.size(); ++i) {
+    windows.push_back(two[i % 2]);
+    windows.back().window.lo = lo;
+    windows.back().window.hi = i < edges.size() ? edges[i] : kMaxRows;
+    lo = windows.back().window.hi;
+  }
+  return plan;
+}
+
+// Pairs of before and after, -1 where there is none.
+std::vector<std::pair<std::int64_t, std::int64_t>> Moves(const std::vector<std::int64_t>& before,
+                                                         const std::vector<std::int64_t>& after) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> moves;
+  for (const HistoryEntry& entry :
+       PlanHistory({{.id = 1, .plan = InTurn(before)}, {.id = 2, .plan = InTurn(after)}})) {
+    if (entry.plan == 2) moves.emplace_back(entry.before.value_or(-1), entry.after.value_or(-1));
+  }
+  return moves;
+}
+
+TEST(History, AnEdgeThatStaysIsItselfAmongOthersOfItsPrograms) {
+  EXPECT_THAT(Moves({1, 2, 128}, {128}), ElementsAre(std::pair(1, -1), std::pair(2, -1)));
+  EXPECT_THAT(Moves({128}, {1, 2, 128}), ElementsAre(std::pair(-1, 1), std::pair(-1, 2)));
+}
+
+TEST(History, AnEdgeThatMovedIsTheNearestOfItsPrograms) {
+  EXPECT_THAT(Moves({8, 64, 512}, {500}),
+              ElementsAre(std::pair(512, 500), std::pair(8, -1), std::pair(64, -1)));
+  EXPECT_THAT(Moves({8, 64, 512}, {9, 64, 512}), ElementsAre(std::pair(8, 9)));
+}
+
+TEST(History, APointThatAReasonQuotesStandsThereAlone) {
+  const auto edges_with = [](Arch arch, int width, const char* at) {
+    std::vector<std::string> edges;
+    for (const HistoryEntry& entry : Published({.arch = arch})) {
+      for (const HistoryPoint& point : entry.points) {
+        if (point.at != at || entry.routes.front().width != width) continue;
+        edges.push_back(fmt::format("{} {}", ToString(entry.routes.front()), *entry.after));
+      }
+    }
+    return edges;
+  };
+  // "FP32-weight form of the pair reaches 0.890 at T 47104", of the route with the BF16 weight.
+  EXPECT_THAT(edges_with(Arch::kSm103a, 1536, "47104"), ElementsAre("bwd_w16_h1536_nd 46592"));
+  // "0.900 of the budget at T 51200", of the BF16-weight form.
+  EXPECT_THAT(edges_with(Arch::kSm107a, 2048, "51200"), ElementsAre("bwd_w32_h2048_nd 50176"));
 }
 
 TEST(History, UnknownBoardsAreNamed) {
