@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "accuracy/error.h"
@@ -76,6 +75,9 @@ class Order {
     }
   }
 
+  // Whether a plan can be of a rank up to `last`.
+  bool ReachesPlans(std::int64_t last) const { return last >= RankOfPlan(0); }
+
   std::int64_t RankOf(const HistoryEntry& entry) const {
     if (entry.plan > 0) return RankOfPlan(entry.plan);
     return std::find(published_.begin(), published_.end(), entry.source) - published_.begin();
@@ -126,21 +128,31 @@ class Order {
   std::vector<Release> releases_;
 };
 
-// Keeps the sources that the filter asks for, the oldest first; of each its edges, then its
-// figures.
-void SelectSources(const Order& order, const HistoryFilter& filter,
-                   std::vector<HistoryEntry>* entries) {
+// Ranks of sources, both included.
+struct Sources {
   std::int64_t first = 0;
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
-  if (!filter.first_source.empty()) first = order.RanksOf(filter.first_source, "--from").first;
-  if (!filter.last_source.empty()) last = order.RanksOf(filter.last_source, "--to").second;
-  if (first > last) {
+};
+
+// The sources that the filter asks for.
+Sources SourcesOf(const Order& order, const HistoryFilter& filter) {
+  Sources sources;
+  if (!filter.first_source.empty()) {
+    sources.first = order.RanksOf(filter.first_source, "--from").first;
+  }
+  if (!filter.last_source.empty()) sources.last = order.RanksOf(filter.last_source, "--to").second;
+  if (sources.first > sources.last) {
     throw Error(fmt::format("--from {} comes after --to {}: turn them round", filter.first_source,
                             filter.last_source));
   }
+  return sources;
+}
+
+// Keeps those sources, the oldest first; of each its edges, then its figures.
+void SelectSources(const Order& order, const Sources& sources, std::vector<HistoryEntry>* entries) {
   std::erase_if(*entries, [&](const HistoryEntry& entry) {
     const std::int64_t rank = order.RankOf(entry);
-    return rank < first || rank > last;
+    return rank < sources.first || rank > sources.last;
   });
   std::stable_sort(entries->begin(), entries->end(),
                    [&](const HistoryEntry& a, const HistoryEntry& b) {
@@ -166,6 +178,15 @@ bool MeetsRows(const HistoryEntry& entry, std::int64_t from, std::int64_t to) {
   }
   // Of a figure that names no row count, any may be meant.
   return entry.last == 0 || (entry.first <= to && entry.last >= from);
+}
+
+// Whether the plans of a board can give an entry that matches; PlanHistory refuses a board that is
+// not known.
+bool PlansMayMatch(const std::string& name, const HistoryFilter& filter) {
+  if (filter.what && *filter.what != HistoryKind::kEdge) return false;
+  if (!filter.board.empty() && name != filter.board) return false;
+  const Board* board = FindBoard(name);
+  return !filter.arch || board == nullptr || board->arch == *filter.arch;
 }
 
 void CheckBoard(const HistoryFilter& filter) {
@@ -201,7 +222,7 @@ std::vector<HistoryEntry> History(const std::vector<PublishedRecord>& published,
   std::vector<HistoryEntry> entries = AllPublished(published);
   const Order order(entries, {});
   std::erase_if(entries, [&](const HistoryEntry& entry) { return !Matches(entry, filter); });
-  SelectSources(order, filter, &entries);
+  SelectSources(order, SourcesOf(order, filter), &entries);
   return entries;
 }
 
@@ -210,15 +231,15 @@ std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filte
   std::vector<HistoryEntry> entries = AllPublished(store.LoadPublished());
   const std::vector<Release> releases = store.ListReleases();
   const Order order(entries, releases);
-  std::map<std::string, std::vector<StoredPlan>> by_board;
-  for (StoredPlan& plan : store.LoadPlans(filter.board, filter.routes)) {
-    by_board[plan.plan.board].push_back(std::move(plan));
-  }
-  for (const auto& [board, plans] : by_board) {
-    for (HistoryEntry& entry : PlanHistory(plans)) entries.push_back(std::move(entry));
+  const Sources sources = SourcesOf(order, filter);
+  for (const std::string& board : store.PlannedBoards()) {
+    if (!order.ReachesPlans(sources.last) || !PlansMayMatch(board, filter)) continue;
+    for (HistoryEntry& entry : PlanHistory(store.LoadPlans(board, filter.routes))) {
+      entries.push_back(std::move(entry));
+    }
   }
   std::erase_if(entries, [&](const HistoryEntry& entry) { return !Matches(entry, filter); });
-  SelectSources(order, filter, &entries);
+  SelectSources(order, sources, &entries);
   for (HistoryEntry& entry : entries) {
     if (entry.plan == 0) continue;
     AddMeasuredPoints(store, &entry);

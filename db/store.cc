@@ -85,6 +85,14 @@ void PutSamples(sqlite::Connection* connection, const TimeSamples& entry,
   }
 }
 
+// The first column of what the query gives.
+std::vector<std::string> Texts(sqlite::Connection* connection, std::string_view query) {
+  sqlite::Statement select = connection->Prepare(query);
+  std::vector<std::string> texts;
+  while (select.Step()) texts.emplace_back(select.Text(0));
+  return texts;
+}
+
 }  // namespace
 
 std::string DigestOfSamples(std::span<const Sample> samples) {
@@ -153,10 +161,11 @@ Evidence Store::Load(std::string_view board) const {
 }
 
 std::vector<std::string> Store::Boards() const {
-  sqlite::Statement select = impl_->connection.Prepare("SELECT name FROM boards ORDER BY name");
-  std::vector<std::string> boards;
-  while (select.Step()) boards.emplace_back(select.Text(0));
-  return boards;
+  return Texts(&impl_->connection, "SELECT name FROM boards ORDER BY name");
+}
+
+std::vector<std::string> Store::PlannedBoards() const {
+  return Texts(&impl_->connection, "SELECT DISTINCT board FROM plans ORDER BY board");
 }
 
 }  // namespace fenestra

@@ -122,6 +122,8 @@ class Store {
 
   // Throws Error when another release has this name and board, or the plan is not stored.
   void SaveRelease(const Release& release);
+  // Boards that have plans, by name.
+  std::vector<std::string> PlannedBoards() const;
   // In the order of their plans.
   std::vector<Release> ListReleases() const;
 

@@ -1,6 +1,7 @@
 // What the files of Store share.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -26,6 +27,7 @@ struct Store::Impl {
   std::tuple<Table<Environment>, Table<TimeRecord>, Table<AccuracyRecord>, Table<DigestRecord>,
              Table<EdgeRecord>, Table<WaitRecord>, Table<KernelRecord>, Table<FailureRecord>>
       tables;
+  std::optional<sqlite::Statement> accuracy_above;  // of LoadAccuracyAbove, from its first call on
 };
 
 // The row of a time's key in `times`; 0 when there is none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <type_traits>
+#include <unordered_map>
 
 #include "db/store.h"
 #include "db/store_impl.h"
@@ -169,7 +170,7 @@ class PlanReader {
       const std::int64_t number = position++;
       if (glob != "*" && !MatchesGlob(ToString(route.route), glob)) continue;
       for (WindowRow& row : windows_.Read({id, number})) {
-        row.planned.window.program = FindProgram(row.planned.program);
+        row.planned.window.program = IndexOf(row.planned.program);
         (row.in_place ? route.in_place : route.windows).push_back(std::move(row.planned));
       }
       plan.routes.push_back(std::move(route));
@@ -178,6 +179,13 @@ class PlanReader {
   }
 
  private:
+  // FindProgram walks the list; plans name the same few programs again and again.
+  int IndexOf(const std::string& program) {
+    const auto [found, is_new] = indices_.try_emplace(program, -1);
+    if (is_new) found->second = FindProgram(program);
+    return found->second;
+  }
+
   static constexpr std::string_view kOfPlan = "WHERE plan = ? ORDER BY position";
 
   template <typename Record, typename Visit>
@@ -187,6 +195,7 @@ class PlanReader {
   Rows<Waiver, decltype(kVisitWaiver)> waivers_;
   Rows<RoutePlan, decltype(kVisitRoute)> routes_;
   Rows<WindowRow, decltype(kVisitWindow)> windows_;
+  std::unordered_map<std::string, int> indices_;  // of programs by name
 };
 
 bool SameRoute(const RoutePlan& a, const RoutePlan& b) {

@@ -103,12 +103,15 @@ std::vector<Sample> Store::LoadSamples(const TimeKey& key) const {
 std::vector<AccuracyRecord> Store::LoadAccuracyAbove(std::string_view board, int width,
                                                      std::string_view program, std::int64_t above,
                                                      std::int64_t to) const {
-  // ?1 to ?3 stand in both conditions.
-  constexpr std::string_view kCurve = "board = ?1 AND width = ?2 AND program = ?3";
-  sqlite::Statement select = impl_->connection.Prepare(fmt::format(
-      "{} WHERE {} AND rows = (SELECT min(rows) FROM accuracy WHERE {} AND rows > ?4 AND "
-      "rows <= ?5)",
-      Table<AccuracyRecord>::SelectSql(), kCurve, kCurve));
+  if (!impl_->accuracy_above) {
+    // ?1 to ?3 stand in both conditions.
+    constexpr std::string_view kCurve = "board = ?1 AND width = ?2 AND program = ?3";
+    impl_->accuracy_above = impl_->connection.Prepare(fmt::format(
+        "{} WHERE {} AND rows = (SELECT min(rows) FROM accuracy WHERE {} AND rows > ?4 AND "
+        "rows <= ?5)",
+        Table<AccuracyRecord>::SelectSql(), kCurve, kCurve));
+  }
+  sqlite::Statement& select = *impl_->accuracy_above;
   select.Bind(1, board);
   select.Bind(2, width);
   select.Bind(3, program);
@@ -116,6 +119,7 @@ std::vector<AccuracyRecord> Store::LoadAccuracyAbove(std::string_view board, int
   select.Bind(5, to);
   std::vector<AccuracyRecord> records;
   while (select.Step()) records.push_back(impl_->TableOf<AccuracyRecord>().Current(select));
+  select.Reset();
   std::sort(records.begin(), records.end());
   return records;
 }

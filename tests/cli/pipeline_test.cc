@@ -206,5 +206,7 @@ TEST_F(Pipeline, UnwritableAndDamagedDatabasesAreRefused) {
   EXPECT_EQ(ReadText(damaged), "SQLite format 3 but not quite");
 }
 
+  ExpectRefused({"history", "--routes", "nothing"}, "--routes: no route matches 'nothing'");
+  EXPECT_FALSE(Json({"history", "--routes", "bwd_w32_h5120_nd"}).at("entries").empty());
 }  // namespace
 }  // namespace fenestra::testing

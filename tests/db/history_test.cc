@@ -315,6 +315,20 @@ TEST(History, APointThatAReasonQuotesStandsThereAlone) {
   EXPECT_THAT(edges_with(Arch::kSm107a, 2048, "51200"), ElementsAre("bwd_w32_h2048_nd 50176"));
 }
 
+TEST(History, PlansThatTheFilterExcludesAreNotLoaded) {
+  const Scratch scratch;
+  Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  Plan plan = TwoWindows(4096);
+  plan.board = "of_another_build";  // which loading refuses
+  store.SavePlan(plan);
+  EXPECT_THAT(hand_made::ErrorOf([&] { History(store, {}); }), HasSubstr("of_another_build"));
+  EXPECT_EQ(History(store, {.what = HistoryKind::kCost}).size(), 51U);
+  EXPECT_THAT(
+      History(store, {.board = "h200_132", .what = HistoryKind::kEdge, .first_source = "#8253"}),
+      testing::Each(testing::Field(&HistoryEntry::plan, 0)));
+  EXPECT_FALSE(History(store, {.last_source = "#8253"}).empty());
+}
+
 TEST(History, UnknownBoardsAreNamed) {
   const Scratch scratch;
   const Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);

@@ -112,11 +112,19 @@ class HistoryCommand final : public Command {
     if (!arch_.empty()) filter_.arch = ResolveArch(arch_);
     if (!board_.empty()) filter_.board = ResolveBoard(board_).name;
     if (!only_.empty()) filter_.what = ResolveKind(only_);
+    const std::vector<HistoryEntry> entries = Entries();
+    // A published route need not be one that this build has.
+    if (entries.empty() && History(BuiltInPublished(), {.routes = filter_.routes}).empty()) {
+      ResolveRoutes(filter_.routes);
+    }
     Table table({{"source"}, {"arch"}, {"board"}, {"routes"}, {"rows"}, {"unit"}, {"kind"}});
     Json list = Json::array();
-    for (const HistoryEntry& entry : Entries()) {
-      AddTo(&table, entry);
-      list.push_back(JsonOf(entry));
+    for (const HistoryEntry& entry : entries) {
+      if (json_) {
+        list.push_back(JsonOf(entry));
+      } else {
+        AddTo(&table, entry);
+      }
     }
     out->PrintResult(json_, {{"entries", list}}, table);
     return ExitCode::kOk;
