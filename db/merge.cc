@@ -19,11 +19,6 @@ struct Conflicts {
   int count = 0;
 };
 
-std::string PlaceName(Where where, const std::vector<std::string>& names) {
-  const std::string& name = names[static_cast<std::size_t>(where.source)];
-  return where.line > 0 ? fmt::format("{}:{}", name, where.line) : name;
-}
-
 template <typename Record>
 void Report(const Sourced<Record>& list, std::size_t one, std::size_t other,
             const std::vector<std::string>& names, Conflicts* conflicts) {
@@ -31,7 +26,7 @@ void Report(const Sourced<Record>& list, std::size_t one, std::size_t other,
   conflicts->first =
       fmt::format("{} and {} disagree on {}: {} against {}", PlaceName(list.where[one], names),
                   PlaceName(list.where[other], names), Describe(list.records[one]),
-                  DescribeValue(list.records[one]), DescribeValue(list.records[other]));
+                  DescribeMeasured(list.records[one]), DescribeMeasured(list.records[other]));
 }
 
 // Puts a list in the order of its keys, and its places with it; within a key the order of arrival.
@@ -80,6 +75,11 @@ std::vector<Record> Unite(Sourced<Record> list, const std::vector<std::string>& 
 }
 
 }  // namespace
+
+std::string PlaceName(Where where, const std::vector<std::string>& names) {
+  const std::string& name = names[static_cast<std::size_t>(where.source)];
+  return where.line > 0 ? fmt::format("{}:{}", name, where.line) : name;
+}
 
 Evidence MergeSources(SourcedEvidence evidence, const std::vector<std::string>& names) {
   Evidence merged;

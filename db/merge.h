@@ -16,6 +16,9 @@ struct Where {
   int line = 0;    // from 1; 0 when the source has no lines
 };
 
+// "h200_132.tsv:37".
+std::string PlaceName(Where where, const std::vector<std::string>& names);
+
 template <typename Record>
 struct Sourced {
   std::vector<Record> records;

@@ -95,14 +95,24 @@ std::string DescribeValue(const Record& record) {
 }
 
 template <typename Record>
+std::string DescribeMeasured(const Record& record) {
+  std::string line = DescribeValue(record);
+  fields::Kind<Record>::Origin(record, [&line](std::string_view name, const auto& value) {
+    if (name == "environment") line += fmt::format(" in environment {}", text::FieldOf(value));
+  });
+  return line;
+}
+
+template <typename Record>
 std::string OriginText(const Record& record) {
   return text::JoinFields([&](auto&& visit) { fields::Kind<Record>::Origin(record, visit); });
 }
 
-#define FENESTRA_RECORD(Record)                              \
-  template std::string Fault<Record>(const Record&);         \
-  template std::string Describe<Record>(const Record&);      \
-  template std::string DescribeValue<Record>(const Record&); \
+#define FENESTRA_RECORD(Record)                                 \
+  template std::string Fault<Record>(const Record&);            \
+  template std::string Describe<Record>(const Record&);         \
+  template std::string DescribeValue<Record>(const Record&);    \
+  template std::string DescribeMeasured<Record>(const Record&); \
   template std::string OriginText<Record>(const Record&);
 FENESTRA_RECORD(Environment)
 FENESTRA_RECORD(TimeRecord)

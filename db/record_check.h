@@ -23,6 +23,10 @@ std::string Describe(const Record& record);
 template <typename Record>
 std::string DescribeValue(const Record& record);
 
+// DescribeValue, and where the key does not say it, the environment it was measured in.
+template <typename Record>
+std::string DescribeMeasured(const Record& record);
+
 // Where an equal value was seen; of two the lesser text is kept, so the order of arrival does not
 // matter. A board's own measurement precedes a stood-in one.
 template <typename Record>

@@ -142,6 +142,19 @@ void Store::Append(const Evidence& evidence) {
   if (!evidence.published.empty()) WritePublished(&impl_->connection, evidence.published);
 }
 
+std::string Store::FirstConflict(const SourcedEvidence& evidence,
+                                 const std::vector<std::string>& names) const {
+  std::string first;
+  fields::ForEachList(evidence, [&]<typename Record>(const Sourced<Record>& list) {
+    for (std::size_t i = 0; i < list.records.size() && first.empty(); ++i) {
+      const std::string conflict = impl_->TableOf<Record>().ConflictOf(list.records[i]);
+      if (!conflict.empty())
+        first = fmt::format("{}: {}", PlaceName(list.where[i], names), conflict);
+    }
+  });
+  return first;
+}
+
 Evidence Store::Load(std::string_view board) const {
   Evidence evidence;
   std::vector<Environment> environments;

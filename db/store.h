@@ -15,6 +15,7 @@
 
 #include "db/evidence.h"
 #include "db/location.h"
+#include "db/merge.h"
 #include "db/plan.h"
 
 namespace fenestra {
@@ -79,6 +80,11 @@ class Store {
   // The same for a set of evidence, its published figures included.
   void Append(const Evidence& evidence);
 
+  // The first record that Append refuses because another value is stored under its key: its place
+  // (see MergeSources for `names`) and both values; "" when there is none.
+  std::string FirstConflict(const SourcedEvidence& evidence,
+                            const std::vector<std::string>& names) const;
+
   // All evidence of a board, sorted, with the environments it names and all published figures.
   Evidence Load(std::string_view board) const;
   // Parts of it, sorted, which name environments but do not hold them: times and edges of a route;
@@ -116,14 +122,14 @@ class Store {
   std::int64_t SavePlan(const Plan& plan);
   // The board's latest plan. A program that this build does not have gets the index -1.
   std::optional<Plan> LoadPlan(std::string_view board) const;
+  // Boards that have plans, by name.
+  std::vector<std::string> PlannedBoards() const;
   // Every plan of a board, oldest first; of all boards when it is empty. `routes` is a glob: what
   // does not match is left out.
   std::vector<StoredPlan> LoadPlans(std::string_view board, std::string_view routes = "*") const;
 
   // Throws Error when another release has this name and board, or the plan is not stored.
   void SaveRelease(const Release& release);
-  // Boards that have plans, by name.
-  std::vector<std::string> PlannedBoards() const;
   // In the order of their plans.
   std::vector<Release> ListReleases() const;
 

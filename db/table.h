@@ -141,15 +141,18 @@ class Table {
     if (connection_->Changes() > 0) return true;
     const Record stored = *Find(record);
     if (stored == record) return false;
-    if (DescribeValue(stored) != DescribeValue(record)) {
-      throw Error(fmt::format("{}: {}: stored {}, now {}; the sweep or file that is wrong must go "
-                              "to a store of its own",
-                              connection_->name(), Describe(record), DescribeValue(stored),
-                              DescribeValue(record)),
-                  ExitCode::kCheckFailed);
+    const std::string conflict = ConflictOf(stored, record);
+    if (!conflict.empty()) {
+      throw Error(fmt::format("{}: {}", connection_->name(), conflict), ExitCode::kCheckFailed);
     }
     if (OriginText(record) < OriginText(stored)) Replace(record);
     return false;
+  }
+
+  // What Put would refuse a record for; "" where it would not.
+  std::string ConflictOf(const Record& record) {
+    const std::optional<Record> stored = Find(record);
+    return stored ? ConflictOf(*stored, record) : "";
   }
 
   // The record stored under the key of `record`.
@@ -187,6 +190,14 @@ class Table {
   }
 
  private:
+  static std::string ConflictOf(const Record& stored, const Record& record) {
+    if (DescribeValue(stored) == DescribeValue(record)) return "";
+    return fmt::format(
+        "{}: stored {}, now {}; the sweep or file that is wrong must go to a store "
+        "of its own",
+        Describe(record), DescribeMeasured(stored), DescribeMeasured(record));
+  }
+
   static std::string InsertSql() {
     const Record none{};
     ColumnNames names("", ", ");

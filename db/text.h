@@ -48,6 +48,15 @@ struct DumpedFile {
 // be written.
 std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir);
 
+// Text evidence files, as they were read.
+struct SourceFiles {
+  std::vector<std::string> names;
+  SourcedEvidence evidence;
+};
+
+// Reads text evidence files, or throws an Error that names file and line and says what is wrong.
+SourceFiles ReadSources(const std::vector<std::filesystem::path>& files);
+
 // Reads text evidence files into one sorted set, or throws an Error that names file and line and
 // says what is wrong. Records that several files hold must agree.
 Evidence Import(const std::vector<std::filesystem::path>& files);

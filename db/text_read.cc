@@ -228,16 +228,20 @@ void ParseText(std::string_view text, const std::string& name, int source,
   Parser(name, source, evidence).Parse(text);
 }
 
-Evidence Import(const std::vector<std::filesystem::path>& files) {
-  SourcedEvidence evidence;
-  std::vector<std::string> names;
+SourceFiles ReadSources(const std::vector<std::filesystem::path>& files) {
+  SourceFiles sources;
   for (const std::filesystem::path& file : files) {
-    const int source = static_cast<int>(names.size());
-    names.push_back(file.string());
-    ParseText(ReadFile(file, kMaxFileBytes), names.back(), source, &evidence);
+    const int source = static_cast<int>(sources.names.size());
+    sources.names.push_back(file.string());
+    ParseText(ReadFile(file, kMaxFileBytes), sources.names.back(), source, &sources.evidence);
   }
-  CheckEnvironments(evidence, names);
-  return MergeSources(std::move(evidence), names);
+  CheckEnvironments(sources.evidence, sources.names);
+  return sources;
+}
+
+Evidence Import(const std::vector<std::filesystem::path>& files) {
+  SourceFiles sources = ReadSources(files);
+  return MergeSources(std::move(sources.evidence), sources.names);
 }
 
 }  // namespace fenestra

@@ -75,6 +75,22 @@ TEST_F(Pipeline, CheckExitsOneOnAHandEditedHeader) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("edited by hand"), HasSubstr("do not belong together")));
 }
 
+TEST_F(Pipeline, ImportNamesTheFileThatDisagreesWithWhatIsStored) {
+  Import();
+  const std::string db = ReadText(File("fenestra.db"));
+  Evidence other = TwoWindowEvidence();
+  other.environments[0].driver = "590.1";
+  other = Complete(std::move(other));
+  other.accuracy[0].worst = 0.2;
+  Dump(other, File("other"));
+  std::vector<std::string> words{"import"};
+  for (const std::string& file : TextFiles(File("other"))) words.push_back(file);
+  ExpectRefused(words, "/other/h200_132.tsv:", 1);
+  ExpectRefused(words, " in environment " + other.environments[0].id, 1);
+  ExpectRefused(words, " in environment " + TwoWindowEvidence().environments[0].id, 1);
+  EXPECT_EQ(ReadText(File("fenestra.db")), db);
+}
+
 TEST_F(Pipeline, CheckExitsOneOnOtherEvidence) {
   MakePlan();
   Json({"export", "--board", "h200_132", "--out", "windows"});
@@ -151,6 +167,8 @@ TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
   const auto all = Json({"history"}).at("entries");
   const auto some = Json({"history", "--arch", "sm_100a"}).at("entries");
   ExpectRefused({"history", "--only", "edges"}, "did you mean 'edge'?");
+  ExpectRefused({"history", "--routes", "nothing"}, "--routes: no route matches 'nothing'");
+  EXPECT_FALSE(Json({"history", "--routes", "bwd_w32_h5120_nd"}).at("entries").empty());
   ExpectRefused({"history", "--to", "8.2"}, "--to '8.2': no such source");
   EXPECT_GT(all.size(), some.size());
   ASSERT_FALSE(some.empty());
@@ -206,7 +224,5 @@ TEST_F(Pipeline, UnwritableAndDamagedDatabasesAreRefused) {
   EXPECT_EQ(ReadText(damaged), "SQLite format 3 but not quite");
 }
 
-  ExpectRefused({"history", "--routes", "nothing"}, "--routes: no route matches 'nothing'");
-  EXPECT_FALSE(Json({"history", "--routes", "bwd_w32_h5120_nd"}).at("entries").empty());
 }  // namespace
 }  // namespace fenestra::testing

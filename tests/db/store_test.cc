@@ -78,6 +78,34 @@ TEST_F(StoreTest, AnotherValueUnderAKeyIsRefusedAndNothingOfItsGroupAdded) {
   EXPECT_TRUE(Same(Loaded(), OneOfEach()));
 }
 
+TEST_F(StoreTest, ARefusalNamesBothEnvironmentsAndThePlace) {
+  store_.Append(OneOfEach());
+  Evidence second = OneOfEach();
+  Environment other = second.environments[0];
+  other.driver = "590.1";
+  other = WithId(other);
+  second.environments.push_back(other);
+  const std::string seen = OneOfEach().environments[0].id;
+  const auto refusal_names_both = [&] {
+    const std::string error = ErrorOf([&] { store_.Append(second); });
+    EXPECT_THAT(error, testing::ContainsRegex("stored .* in environment " + seen +
+                                              ", now .* in environment " + other.id));
+  };
+  second.accuracy[0].worst = 0.5;
+  second.accuracy[0].environment = other.id;
+  refusal_names_both();
+  second.accuracy = OneOfEach().accuracy;
+  second.edges[0].classes.dw = EdgeClass::kSame;
+  second.edges[0].environment = other.id;
+  refusal_names_both();
+  SourcedEvidence sources;
+  sources.edges.Add(OneOfEach().edges[0], {.source = 0, .line = 3});
+  EXPECT_EQ(store_.FirstConflict(sources, {"a.tsv", "b.tsv"}), "");
+  sources.edges.Add(second.edges[0], {.source = 1, .line = 7});
+  EXPECT_THAT(store_.FirstConflict(sources, {"a.tsv", "b.tsv"}),
+              testing::StartsWith("b.tsv:7: edges board="));
+}
+
 TEST_F(StoreTest, AnEqualAccuracyKeepsTheBoardsOwnMeasurement) {
   Evidence stood_in = OneOfEach();
   stood_in.accuracy[0].stood_in = true;

@@ -1,3 +1,4 @@
+#include "accuracy/error.h"
 #include "db/files.h"
 #include "db/store.h"
 #include "db/text.h"
@@ -37,7 +38,7 @@ class ImportCommand final : public Command {
     // Read whole before the database is touched: a bad file leaves none behind.
     const Evidence evidence =
         compiled_.empty() ? Import({files_.begin(), files_.end()}) : ReadLogs();
-    Store::Open(db_, OpenMode::kCreate).Append(evidence);
+    Add(evidence);
     Table table = CountsTable();
     AddCounts(db_, evidence, &table);
     out->PrintResult(json_, CountsJson(db_, evidence), table);
@@ -45,6 +46,20 @@ class ImportCommand final : public Command {
   }
 
  private:
+  void Add(const Evidence& evidence) const {
+    Store store = Store::Open(db_, OpenMode::kCreate);
+    try {
+      store.Append(evidence);
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kCheckFailed || !compiled_.empty()) throw;
+      // The records were united, so the file with the one refused is looked for.
+      const SourceFiles sources = ReadSources({files_.begin(), files_.end()});
+      const std::string conflict = store.FirstConflict(sources.evidence, sources.names);
+      if (conflict.empty()) throw;
+      throw Error(conflict, ExitCode::kCheckFailed);
+    }
+  }
+
   Evidence ReadLogs() const {
     const Environment environment = ThisEnvironment(std::nullopt);
     const Board& board = ResolveBoard(compiled_);
