@@ -185,7 +185,7 @@ std::vector<Finding> CheckFolder(const std::filesystem::path& folder) {
   const auto add = [&findings](std::vector<Finding> more) {
     std::move(more.begin(), more.end(), std::back_inserter(findings));
   };
-  const std::filesystem::path all = folder / "all.h";
+  const std::filesystem::path all = folder / kAllHeadersName;
   if (!std::filesystem::exists(all) || ReadFile(all, kMaxHeaderBytes) != AllHeadersText(boards)) {
     findings.push_back({Severity::kError, all.string(), 0,
                         "it does not list just the headers of its folder", std::string(kExport)});

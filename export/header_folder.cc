@@ -13,18 +13,13 @@
 #include "kernels/board.h"
 
 namespace fenestra {
-namespace {
-
-constexpr std::string_view kAllName = "all.h";
-
-}  // namespace
 
 std::vector<std::string> BoardsIn(const std::filesystem::path& folder) {
   std::vector<std::string> boards;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::filesystem::path& path = entry.path();
-    if (path.extension() != ".h" || path.filename() == kAllName) continue;
+    if (path.extension() != ".h" || path.filename() == kAllHeadersName) continue;
     const std::string name = path.stem().string();
     if (FindBoard(name) == nullptr) {
       throw Error(
@@ -40,6 +35,26 @@ std::vector<std::string> BoardsIn(const std::filesystem::path& folder) {
   }
   std::sort(boards.begin(), boards.end());
   return boards;
+}
+
+std::vector<ParsedHeader> ReadHeaders(const std::filesystem::path& folder) {
+  std::vector<ParsedHeader> headers;
+  for (const std::string& board : BoardsIn(folder)) {
+    const std::string path = (folder / (board + ".h")).string();
+    const std::string text = ReadFile(path, kMaxHeaderBytes);
+    headers.push_back(ParseHeader(text, path));
+    if (headers.back().content != header::ContentDigest(text)) {
+      throw Error(
+          fmt::format("{}: the text differs from its content digest: it was edited by "
+                      "hand: bring back the file that was exported",
+                      path));
+    }
+  }
+  if (headers.empty()) {
+    throw Error(
+        fmt::format("{}: no header is there: name a folder that was exported to", folder.string()));
+  }
+  return headers;
 }
 
 std::string AllHeadersText(std::span<const std::string> boards) {
@@ -71,7 +86,7 @@ std::filesystem::path WriteHeader(const std::filesystem::path& folder, const Pla
   }
   std::filesystem::path path = folder / (plan.board + ".h");
   WriteFileAtomically(path, text);
-  WriteFileAtomically(folder / kAllName, AllHeadersText(BoardsIn(folder)));
+  WriteFileAtomically(folder / kAllHeadersName, AllHeadersText(BoardsIn(folder)));
   return path;
 }
 

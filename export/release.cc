@@ -59,8 +59,8 @@ Json ProgramsOf(const Plan& plan) {
 // Programs at ascending ends of windows.
 using Ends = std::map<std::int64_t, std::string>;
 
-void AddChanges(const Route& route, const Ends& before, const Ends& after,
-                std::vector<RouteChange>* changes) {
+// Of one route's table, in order of rows.
+std::vector<RouteChange> Changes(const Route& route, const Ends& before, const Ends& after) {
   std::set<std::int64_t> ends;
   for (const auto& [hi, program] : before) ends.insert(hi);
   for (const auto& [hi, program] : after) ends.insert(hi);
@@ -68,19 +68,39 @@ void AddChanges(const Route& route, const Ends& before, const Ends& after,
     const auto found = windows.lower_bound(hi);
     return found == windows.end() ? std::string() : found->second;
   };
+  std::vector<RouteChange> changes;
   std::int64_t lo = 0;
   for (std::int64_t hi : ends) {
     RouteChange change{route, lo, hi, program_at(before, hi), program_at(after, hi)};
     lo = hi;
     if (change.before == change.after) continue;
-    RouteChange* last = changes->empty() ? nullptr : &changes->back();
-    if (last != nullptr && last->route == route && last->hi == change.lo &&
-        last->before == change.before && last->after == change.after) {
+    RouteChange* last = changes.empty() ? nullptr : &changes.back();
+    if (last != nullptr && last->hi == change.lo && last->before == change.before &&
+        last->after == change.after) {
       last->hi = change.hi;
     } else {
-      changes->push_back(std::move(change));
+      changes.push_back(std::move(change));
     }
   }
+  return changes;
+}
+
+// The windows of a route before and now, of calls out of place or in place.
+struct Tables {
+  Ends before;
+  Ends after;
+};
+
+Ends EndsOf(const std::vector<ParsedWindow>& windows) {
+  Ends ends;
+  for (const ParsedWindow& parsed : windows) ends[parsed.window.hi] = parsed.program;
+  return ends;
+}
+
+Ends EndsOf(const std::vector<PlannedWindow>& windows) {
+  Ends ends;
+  for (const PlannedWindow& planned : windows) ends[planned.window.hi] = planned.program;
+  return ends;
 }
 
 std::string RowCounts(std::size_t count) {
@@ -202,19 +222,27 @@ const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::strin
 }
 
 std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan) {
-  std::map<Route, std::pair<Ends, Ends>> routes;
+  std::map<Route, std::pair<Tables, Tables>> routes;  // out of place, in place
   for (const ParsedRoute& route : before.routes) {
-    for (const ParsedWindow& parsed : route.windows) {
-      routes[route.route].first[parsed.window.hi] = parsed.program;
-    }
+    auto& [out_of_place, in_place] = routes[route.route];
+    out_of_place.before = EndsOf(route.windows);
+    in_place.before = EndsOf(route.in_place);
   }
   for (const RoutePlan& route : plan.routes) {
-    for (const PlannedWindow& planned : route.windows) {
-      routes[route.route].second[planned.window.hi] = planned.program;
-    }
+    auto& [out_of_place, in_place] = routes[route.route];
+    out_of_place.after = EndsOf(route.windows);
+    in_place.after = EndsOf(route.in_place);
   }
   std::vector<RouteChange> changes;
-  for (const auto& [route, ends] : routes) AddChanges(route, ends.first, ends.second, &changes);
+  for (const auto& [route, tables] : routes) {
+    const std::vector<RouteChange> of_all = Changes(route, tables.first.before, tables.first.after);
+    changes.insert(changes.end(), of_all.begin(), of_all.end());
+    for (RouteChange& change : Changes(route, tables.second.before, tables.second.after)) {
+      if (std::find(of_all.begin(), of_all.end(), change) != of_all.end()) continue;
+      change.in_place = true;
+      changes.push_back(std::move(change));
+    }
+  }
   return changes;
 }
 
@@ -240,12 +268,12 @@ std::string ChangesText(std::string_view name, std::string_view before_name,
         "| --- | --- | --- | --- | --- | --- |\n";
     for (const RouteChange& change : changes) {
       const bool both = !change.before.empty() && !change.after.empty();
-      text +=
-          fmt::format("| {} | {} | {} | {} | {} | {} |\n", ToString(change.route),
-                      RowsText(change.lo, change.hi), change.before.empty() ? "-" : change.before,
-                      change.after.empty() ? "-" : change.after,
-                      both ? TimesText(board.evidence, board.plan.board, change) : "-",
-                      both ? BitsText(board.evidence, board.plan.board, change) : "-");
+      text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", ToString(change.route),
+                          change.in_place ? " in place" : "", RowsText(change.lo, change.hi),
+                          change.before.empty() ? "-" : change.before,
+                          change.after.empty() ? "-" : change.after,
+                          both ? TimesText(board.evidence, board.plan.board, change) : "-",
+                          both ? BitsText(board.evidence, board.plan.board, change) : "-");
     }
   }
   for (const ParsedHeader& gone : before) {

@@ -34,12 +34,16 @@ struct RouteChange {
   std::int64_t hi = 0;
   std::string before;  // "" where the route had no windows, or has none now
   std::string after;
+  bool in_place = false;  // of calls in place alone
+
+  bool operator==(const RouteChange&) const = default;
 };
 
 // The header of a board; null when there is none.
 const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::string_view board);
 
-// What calls out of place run otherwise than before, in order of route and rows.
+// What calls run otherwise than before, in order of route and rows: of a route first what calls out
+// of place do, then what calls in place do alone.
 std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan);
 
 // CHANGES.md: per board the windows that moved, how their times compare, and at which row counts dw

@@ -30,6 +30,8 @@ TEST_F(ReleasePipeline, IsFrozenAndSaysWhatMoved) {
   Import("more");
   Json({"plan", "--board", "h200_132"});
   ExpectRefused({"release", "1.0", "--out", "releases"}, "frozen");
+  ExpectRefused({"release", "1.1", "--out", "releases"}, "--previous (there are releases/1.0)");
+  EXPECT_FALSE(std::filesystem::exists(File("releases/1.1")));
   const auto second = Json({"release", "1.1", "--out", "releases", "--previous", "releases/1.0/"});
   EXPECT_GT(second.at("boards")[0].at("moved"), 0);
   EXPECT_THAT(ReadText(File("releases/1.1/CHANGES.md")), HasSubstr("# 1.1 against 1.0"));
@@ -68,7 +70,8 @@ TEST_F(ReleasePipeline, AnyOtherByteInAReleaseIsRefusedAndNothingIsWritten) {
   Json({"release", "1.0", "--out", "releases"});
   const std::string db = ReadText(File("fenestra.db"));
   std::mt19937_64 random(1);
-  for (const std::string name : {"manifest.json", "CHANGES.md", "windows/h200_132.h"}) {
+  for (const std::string name :
+       {"manifest.json", "CHANGES.md", "windows/h200_132.h", "windows/all.h"}) {
     const std::filesystem::path path = File("releases/1.0") / name;
     const std::string sound = ReadText(path);
     for (int i = 0; i < 8; ++i) {
@@ -81,6 +84,31 @@ TEST_F(ReleasePipeline, AnyOtherByteInAReleaseIsRefusedAndNothingIsWritten) {
   }
   EXPECT_EQ(ReadText(File("fenestra.db")), db);
   Json({"release", "1.0", "--out", "releases"});
+}
+
+TEST_F(ReleasePipeline, ARestOfAReleaseThatWasCutShortIsCompleted) {
+  MakePlan();
+  Json({"release", "1.0", "--out", "releases"});
+  const std::string all = ReadText(File("releases/1.0/windows/all.h"));
+  std::filesystem::remove(File("releases/1.0/manifest.json"));
+  std::ofstream(File("releases/1.0/windows/all.h")) << "of fewer boards\n";
+  Json({"release", "1.0", "--out", "releases"});
+  EXPECT_EQ(ReadText(File("releases/1.0/windows/all.h")), all);
+}
+
+TEST_F(ReleasePipeline, APreviousReleaseIsHeldToItsDigestsAndHasHeaders) {
+  MakePlan();
+  Json({"release", "1.0", "--out", "releases"});
+  const std::vector<std::string> next{"release",  "1.1",        "--out",
+                                      "releases", "--previous", "releases/1.0"};
+  const std::filesystem::path header = File("releases/1.0/windows/h200_132.h");
+  std::string text = ReadText(header);
+  text.replace(text.find("kMeasured"), 9, "kBorrowed");
+  std::ofstream(header) << text;
+  ExpectRefused(next, "releases/1.0/windows/h200_132.h: the text differs from its content digest");
+  std::filesystem::remove(header);
+  ExpectRefused(next, "releases/1.0/windows: no header is there");
+  EXPECT_FALSE(std::filesystem::exists(File("releases/1.1")));
 }
 
 TEST_F(ReleasePipeline, AReleaseOfTheNameThatShippedOtherHeadersIsRefused) {

@@ -56,6 +56,28 @@ TEST_F(HeaderFolderTest, WritingABoardAddsItToAllBoards) {
   EXPECT_THAT(CheckFolder(folder_), IsEmpty());
 }
 
+TEST_F(HeaderFolderTest, HeadersAreReadWhereTheyAreAsExported) {
+  const auto refusal = [this] {
+    try {
+      (void)ReadHeaders(folder_);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal(), HasSubstr("no header is there"));
+  Write("gb300_152");
+  Write("b200_148");
+  const std::vector<ParsedHeader> headers = ReadHeaders(folder_);
+  ASSERT_THAT(headers, SizeIs(2));
+  EXPECT_EQ(headers[0].code_board, "b200_148");
+  const std::filesystem::path path = folder_ / "gb300_152.h";
+  std::string text = ReadFile(path, kMaxHeaderBytes);
+  text.replace(text.find("12.0 % faster"), 2, "13");
+  WriteFileAtomically(path, text);
+  EXPECT_THAT(refusal(), HasSubstr("gb300_152.h: the text differs from its content digest"));
+}
+
 TEST_F(HeaderFolderTest, NoBoardGivesAnEmptyTable) {
   EXPECT_THAT(BoardsIn(folder_), IsEmpty());
   EXPECT_THAT(AllHeadersText({}),

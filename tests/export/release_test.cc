@@ -95,6 +95,26 @@ TEST(Release, ChangesAreThoseOfMovedWindows) {
   EXPECT_EQ(back[0].hi, changes[0].hi);
 }
 
+TEST(Release, ChangesOfCallsInPlaceAloneAreMarked) {
+  const ReleasedBoard before = Released(0.25);
+  Plan plan = before.plan;
+  plan.routes[0].in_place = Released(0.05).plan.routes[0].windows;
+  ASSERT_NE(plan.routes[0].in_place, before.plan.routes[0].in_place);
+  const std::vector<RouteChange> changes = ChangesOf(HeaderOf(before), plan);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_TRUE(changes[0].in_place);
+  EXPECT_EQ(changes[0].before, kPlain);
+  EXPECT_EQ(changes[0].after, kFma);
+  const std::vector<ReleasedBoard> after{{plan, before.evidence}};
+  const std::string text = ChangesText("1.1", "1.0", std::vector{HeaderOf(before)}, after);
+  EXPECT_THAT(text, HasSubstr("| " + ToString(kBackward) + " in place | ")) << text;
+  EXPECT_THAT(text, Not(HasSubstr("Every call runs what it ran before.")));
+  // A change of both is said once.
+  const std::vector<RouteChange> both = ChangesOf(HeaderOf(before), Released(0.05).plan);
+  ASSERT_EQ(both.size(), 1U);
+  EXPECT_FALSE(both[0].in_place);
+}
+
 TEST(Release, ChangesSayWhatTheyCostAndWhichBitsMove) {
   const ReleasedBoard before = Released(0.25);
   const std::vector<ReleasedBoard> after{Released(0.05)};

@@ -1,9 +1,11 @@
 #include "export/release.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "accuracy/error.h"
 #include "db/digest.h"
@@ -18,6 +20,11 @@ namespace fenestra::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What a release holds.
+constexpr std::string_view kWindows = "windows";
+constexpr std::string_view kChanges = "CHANGES.md";
+constexpr std::string_view kManifest = "manifest.json";
 
 constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20;
 
@@ -57,25 +64,25 @@ class ReleaseCommand final : public Command {
                       "in front",
                       name_));
     }
-    const std::vector<ReleasedBoard> boards = LoadBoards();
     const fs::path folder = fs::path(folder_) / name_;
-    const std::string manifest = ManifestText(name_, boards);
+    if (previous_.empty()) RefuseFirstBesideOthers(folder);
     const std::vector<ParsedHeader> before = LoadPrevious();
+    const std::vector<ReleasedBoard> boards = LoadBoards();
+    const std::string manifest = ManifestText(name_, boards);
     const std::string changes = ChangesText(name_, PreviousName(), before, boards);
     RefuseOtherContent(folder, boards, manifest, changes);
     RefuseOtherRecord(boards);
     for (const ReleasedBoard& board : boards) {
-      (void)WriteHeader(folder / "windows", board.plan, board.evidence.environments);
+      (void)WriteHeader(folder / kWindows, board.plan, board.evidence.environments);
     }
-    WriteFileAtomically(folder / "CHANGES.md", changes);
-    WriteFileAtomically(folder / "manifest.json", manifest);
+    WriteFileAtomically(folder / kChanges, changes);
+    WriteFileAtomically(folder / kManifest, manifest);
     Record(boards);
     Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
     Json list = Json::array();
     for (const ReleasedBoard& board : boards) {
       const ParsedHeader* header = FindHeader(before, board.plan.board);
-      const std::string path =
-          (folder / "windows" / fmt::format("{}.h", board.plan.board)).string();
+      const std::string path = (folder / kWindows / fmt::format("{}.h", board.plan.board)).string();
       const std::size_t moved = header == nullptr ? 0 : ChangesOf(*header, board.plan).size();
       table.Add({board.plan.board, fmt::format("{}", board.plan.routes.size()),
                  header == nullptr ? "new" : fmt::format("{}", moved), path});
@@ -111,14 +118,25 @@ class ReleaseCommand final : public Command {
   }
 
   std::vector<ParsedHeader> LoadPrevious() const {
-    std::vector<ParsedHeader> headers;
-    if (previous_.empty()) return headers;
-    const fs::path windows = fs::path(previous_) / "windows";
-    for (const std::string& board : BoardsIn(windows)) {
-      const fs::path path = windows / fmt::format("{}.h", board);
-      headers.push_back(ParseHeader(ReadFile(path, kMaxHeaderBytes), path.string()));
+    if (previous_.empty()) return {};
+    return ReadHeaders(fs::path(previous_) / kWindows);
+  }
+
+  // Without a release before, the change note calls this one the first. One that is there whole is
+  // repeated, which the comparison with what it holds decides.
+  static void RefuseFirstBesideOthers(const fs::path& folder) {
+    if (fs::exists(folder / kManifest)) return;
+    std::vector<std::string> others;
+    std::error_code none;  // no folder, no releases
+    for (const auto& entry : fs::directory_iterator(folder.parent_path(), none)) {
+      if (fs::exists(entry.path() / kManifest)) others.push_back(entry.path().string());
     }
-    return headers;
+    if (others.empty()) return;
+    std::sort(others.begin(), others.end());
+    throw Error(
+        fmt::format("release '{}' is not the first: name the one before with --previous "
+                    "(there are {})",
+                    folder.filename().string(), fmt::join(others, ", ")));
   }
 
   // A release is frozen: repeated it gives the same bytes, or it is another one.
@@ -131,10 +149,16 @@ class ReleaseCommand final : public Command {
                       "frozen: take another name",
                       path.string()));
     };
-    refuse(folder / "manifest.json", manifest);
-    refuse(folder / "CHANGES.md", changes);
+    refuse(folder / kManifest, manifest);
+    refuse(folder / kChanges, changes);
+    std::vector<std::string> names;
     for (const ReleasedBoard& board : boards) {
-      refuse(folder / "windows" / fmt::format("{}.h", board.plan.board), board.header);
+      names.push_back(board.plan.board);
+      refuse(folder / kWindows / fmt::format("{}.h", board.plan.board), board.header);
+    }
+    // Until the manifest, written last, is there, it may list only some of the boards.
+    if (fs::exists(folder / kManifest)) {
+      refuse(folder / kWindows / kAllHeadersName, AllHeadersText(names));
     }
   }
 
