@@ -33,6 +33,30 @@ std::string_view TakeLine(std::string_view* text) {
   return line;
 }
 
+// Columns are padded to the widest cell of all routes: the text without what that adds.
+std::string WithoutPadding(std::string_view text) {
+  std::string bare(text);
+  const auto end =
+      std::unique(bare.begin(), bare.end(), [](char a, char b) { return a == ' ' && b == ' '; });
+  bare.erase(end, bare.end());
+  return bare;
+}
+
+// The lines of a table, with the one above it; empty where there is none. `line`: of the first.
+std::string_view TableIn(std::string_view text, const std::string& name, int* line) {
+  const std::string open = fmt::format("\n{}{}{}\n", header::kTableOpen, name, header::kTableEnd);
+  const std::size_t at = text.find(open);
+  if (at == std::string_view::npos) return {};
+  const std::size_t above = text.rfind('\n', at == 0 ? 0 : at - 1);
+  const std::size_t start = above == std::string_view::npos ? 0 : above + 1;
+  const std::string close = fmt::format("\n{}\n", header::TotalAssert(name));
+  const std::size_t end = text.find(close, at);
+  *line = static_cast<int>(
+              std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n')) +
+          1;
+  return text.substr(start, end == std::string_view::npos ? end : end + close.size() - start);
+}
+
 bool IsContent(std::string_view line) { return line.starts_with("// content "); }
 
 class HeaderCheck {
@@ -61,7 +85,7 @@ class HeaderCheck {
     const std::pair<std::string_view, std::string_view> places[] = {
         {"file name", stem},
         {"banner", header.banner_board},
-        {"tables", header.constant_board},
+        {"tables' name", header.constant_board},
         {"FindBoard", header.code_board}};
     for (const auto& [place, board] : places) {
       if (board == plan.board) continue;
@@ -84,23 +108,54 @@ class HeaderCheck {
             "regenerate with `fenestra export`, or bring back the evidence it is of");
       break;
     }
-    if (header.banner_margin != plan.margin || header.code_margin != plan.margin) {
-      Error(0, fmt::format("it is of margin {}, not {}", header.code_margin, plan.margin), kExport);
-    }
     if (header.banner_protocol != kProtocolVersion || header.code_protocol != kProtocolVersion) {
       Error(0, fmt::format("it is of protocol {}, not {}", header.code_protocol, kProtocolVersion),
             "sweep with this build, then export");
     }
   }
 
-  // The first line that differs from what the plan gives, content digests apart: those differ
-  // wherever anything does.
+  // Whether the header states the margin and noise that the plan is of.
+  bool CheckSettings(const ParsedHeader& header, const Plan& plan) {
+    if (header.code_margin != header.banner_margin) {
+      Error(0,
+            fmt::format("its banner is of margin {}, its code of margin {}", header.banner_margin,
+                        header.code_margin),
+            kExport);
+    }
+    if (header.banner_margin == plan.margin && header.banner_noise == plan.noise) return true;
+    Error(0,
+          fmt::format("it is of margin {} and noise {}, the plan of margin {} and noise {}",
+                      header.banner_margin, header.banner_noise, plan.margin, plan.noise),
+          fmt::format("plan as it states with `fenestra plan --board {} --margin {} --noise {}`{}, "
+                      "then check again",
+                      plan.board, header.banner_margin, header.banner_noise,
+                      header.banner_waivers.empty() ? "" : " and --waive for each of its waivers"));
+    return false;
+  }
+
   void CheckBytes(const Evidence& evidence, const Plan& plan) {
     const std::string expected = HeaderText(plan, evidence.environments);
-    if (text_ == expected) return;
-    std::string_view given = text_;
-    std::string_view wanted = expected;
-    for (int line = 1;; ++line) {
+    if (text_ != expected) NameDifference(text_, expected, 1);
+  }
+
+  // The same for the tables of the plan's routes alone.
+  void CheckTables(const Evidence& evidence, const Plan& plan) {
+    const std::string expected = HeaderText(plan, evidence.environments);
+    for (const RoutePlan& route : plan.routes) {
+      const std::string name = header::TableName(plan.board, route.route);
+      for (const std::string& table : {name, name + std::string(header::kInPlaceSuffix)}) {
+        int line = 0;
+        const std::string wanted = WithoutPadding(TableIn(expected, table, &line));
+        const std::string given = WithoutPadding(TableIn(text_, table, &line));
+        if (given != wanted) NameDifference(given, wanted, line);
+      }
+    }
+  }
+
+  // The first line that differs from what the plan gives, content digests apart: those differ
+  // wherever anything does. REQUIRES: the texts differ; `line` is the number of their first.
+  void NameDifference(std::string_view given, std::string_view wanted, int line) {
+    for (;; ++line) {
       const bool ends = given.empty() || wanted.empty();
       const std::string_view is = TakeLine(&given);
       const std::string_view should = TakeLine(&wanted);
@@ -163,18 +218,29 @@ std::string ToString(const Finding& finding) {
 }
 
 std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::string_view name,
-                           std::string_view text, const Environment* current) {
+                           std::string_view text, const Environment* current,
+                           std::string_view routes) {
   HeaderCheck check(name, text);
   check.CheckContent();
   try {
-    const ParsedHeader header = ParseHeader(text, name);
+    ParsedHeader header = ParseHeader(text, name);
+    std::erase_if(header.routes, [&](const ParsedRoute& one) {
+      return !MatchesGlob(ToString(one.route), routes);
+    });
     check.CheckBoards(header, plan);
     check.CheckEvidence(header, evidence, plan);
-    check.Append(CheckWindows(evidence, plan, header, name));
-  } catch (const Error& error) {
-    check.Append({{Severity::kError, std::string(name), 0, error.what(), std::string(kExport)}});
+    if (check.CheckSettings(header, plan)) {
+      check.Append(CheckWindows(evidence, plan, header, name));
+      if (routes == "*") {
+        check.CheckBytes(evidence, plan);
+      } else {
+        check.CheckTables(evidence, plan);
+      }
+    }
+  } catch (const HeaderError& error) {
+    check.Append({{Severity::kError, std::string(name), error.line(), error.message(),
+                   std::string(kExport)}});
   }
-  check.CheckBytes(evidence, plan);
   if (current != nullptr) check.CheckStale(evidence, plan, *current);
   return check.Take();
 }
@@ -201,7 +267,8 @@ std::vector<Finding> CheckFolder(const std::filesystem::path& folder) {
 }
 
 std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,
-                                 const std::filesystem::path& folder, const Environment* current) {
+                                 const std::filesystem::path& folder, const Environment* current,
+                                 std::string_view routes) {
   std::vector<Finding> findings = CheckFolder(folder);
   const std::filesystem::path path = folder / (plan.board + ".h");
   if (!std::filesystem::exists(path)) {
@@ -212,7 +279,7 @@ std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,
   }
   std::erase_if(findings, [&](const Finding& one) { return one.file == path.string(); });
   const std::string text = ReadFile(path, kMaxHeaderBytes);
-  for (Finding& one : Check(evidence, plan, path.string(), text, current)) {
+  for (Finding& one : Check(evidence, plan, path.string(), text, current, routes)) {
     findings.push_back(std::move(one));
   }
   return findings;

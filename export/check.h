@@ -31,16 +31,19 @@ struct Finding {
 std::string ToString(const Finding& finding);
 
 // Checks one header: `text` of the file `name` (its last component names the board), against the
-// plan that the caller chose from `evidence` for that board.
+// plan that the caller chose from `evidence` for that board. `routes` is the glob that the plan was
+// chosen with: of a header's other routes nothing is said.
 //
 // Errors: the text differs from its own content digest (edited by hand), from its format, from the
 // evidence (digest), from the plan (routes, windows, bytes); boards are swapped; a table is not
 // sorted, gap-free and total; a program is unknown or does not serve its route; a window is beyond
 // the margin (or a waiver) somewhere in the evidence. Warnings: edges whose outputs were never
 // compared; with `current`, times measured under another driver, toolkit or compiler. A change of
-// program source is not seen here.
+// program source is not seen here. A header that cannot be read, or that states another margin or
+// noise than the plan's, is not compared further: all of it would seem wrong.
 std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::string_view name,
-                           std::string_view text, const Environment* current = nullptr);
+                           std::string_view text, const Environment* current = nullptr,
+                           std::string_view routes = "*");
 
 // Checks that all.h lists just the headers in the folder, and each header's own content digest.
 std::vector<Finding> CheckFolder(const std::filesystem::path& folder);
@@ -48,6 +51,7 @@ std::vector<Finding> CheckFolder(const std::filesystem::path& folder);
 // Reads and checks <folder>/<plan.board>.h, and the folder. A missing file is an error finding.
 std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,
                                  const std::filesystem::path& folder,
-                                 const Environment* current = nullptr);
+                                 const Environment* current = nullptr,
+                                 std::string_view routes = "*");
 
 }  // namespace fenestra

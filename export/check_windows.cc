@@ -12,6 +12,7 @@ namespace fenestra {
 namespace {
 
 constexpr std::string_view kExport = "regenerate with `fenestra export`";
+constexpr std::string_view kInPlace = " in place";
 
 class WindowCheck {
  public:
@@ -22,8 +23,11 @@ class WindowCheck {
     CheckRoutes(header);
     for (const ParsedRoute& route : header.routes) {
       CheckTable(route, route.windows, "");
-      if (!route.in_place.empty()) CheckTable(route, route.in_place, " in place");
-      CheckClasses(route);
+      CheckClasses(route, route.windows, "");
+      if (route.in_place.empty()) continue;
+      CheckTable(route, route.in_place, kInPlace);
+      // In a table that both share, the edges are the same.
+      if (!SharesTable(route)) CheckClasses(route, route.in_place, kInPlace);
     }
     return std::move(findings_);
   }
@@ -141,13 +145,19 @@ class WindowCheck {
     return classes.dx != EdgeClass::kUnmeasured && classes.dw != EdgeClass::kUnmeasured;
   }
 
-  void CheckClasses(const ParsedRoute& route) {
-    for (std::size_t i = 1; i < route.windows.size(); ++i) {
-      const ParsedWindow& parsed = route.windows[i];
+  static bool SharesTable(const ParsedRoute& route) {
+    return !route.windows.empty() && !route.in_place.empty() &&
+           route.windows.front().line == route.in_place.front().line;
+  }
+
+  void CheckClasses(const ParsedRoute& route, const std::vector<ParsedWindow>& windows,
+                    std::string_view form) {
+    for (std::size_t i = 1; i < windows.size(); ++i) {
+      const ParsedWindow& parsed = windows[i];
       if (IsCompared(route.route, parsed.window.classes)) continue;
       Add(Severity::kWarning, parsed.line,
-          fmt::format("edge of {} at {} rows: outputs on its two sides were never compared",
-                      ToString(route.route), parsed.window.lo),
+          fmt::format("edge of {}{} at {} rows: outputs on its two sides were never compared",
+                      ToString(route.route), form, parsed.window.lo),
           "sweep the route on the board, which classes its edges");
     }
   }

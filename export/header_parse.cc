@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "accuracy/error.h"
 #include "db/parse_number.h"
 #include "db/text_line.h"
 #include "export/header_format.h"
@@ -125,9 +124,8 @@ class Parser {
   // Names the line read last.
   [[noreturn]] void Fail(std::string_view expected) const {
     // What is expected may quote the file, and a file may hold any byte.
-    throw Error(fmt::format("{}:{}: expected {}: {}", name_, std::max<std::size_t>(next_, 1),
-                            text::Escape(expected), kRemedy),
-                ExitCode::kCheckFailed);
+    throw HeaderError(name_, std::max(static_cast<int>(next_), 1),
+                      fmt::format("expected {}", text::Escape(expected)), kRemedy);
   }
 
   std::string_view Next() {
@@ -268,6 +266,11 @@ class Parser {
 };
 
 }  // namespace
+
+HeaderError::HeaderError(std::string_view name, int line, std::string what, std::string_view remedy)
+    : Error(fmt::format("{}:{}: {}: {}", name, line, what, remedy), ExitCode::kCheckFailed),
+      line_(line),
+      message_(std::move(what)) {}
 
 ParsedHeader ParseHeader(std::string_view text, std::string_view name) {
   return Parser(text, name).Run();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "accuracy/error.h"
 #include "db/plan.h"
 #include "kernels/window.h"
 
@@ -42,7 +43,20 @@ struct ParsedHeader {
   std::vector<ParsedRoute> routes;        // in file order
 };
 
-// Parses the text of a header; `name` leads error messages. Throws Error "NAME:LINE: what: remedy".
+// What ParseHeader throws: "NAME:LINE: what: remedy", and its parts.
+class HeaderError : public Error {
+ public:
+  HeaderError(std::string_view name, int line, std::string what, std::string_view remedy);
+
+  int line() const { return line_; }  // from 1
+  const std::string& message() const { return message_; }
+
+ private:
+  int line_;
+  std::string message_;
+};
+
+// Parses the text of a header; `name` leads error messages. Throws HeaderError.
 ParsedHeader ParseHeader(std::string_view text, std::string_view name);
 
 }  // namespace fenestra

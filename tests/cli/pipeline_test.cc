@@ -75,6 +75,31 @@ TEST_F(Pipeline, CheckExitsOneOnAHandEditedHeader) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("edited by hand"), HasSubstr("do not belong together")));
 }
 
+TEST_F(Pipeline, CheckOfSomeRoutesSaysNothingOfTheOthers) {
+  MakePlan();
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  for (const std::string routes : {"bwd_w16_h4096", "bwd_w32_h4096", "*"}) {
+    const auto checked =
+        Json({"check", "--board", "h200_132", "--out", "windows", "--routes", routes});
+    EXPECT_EQ(checked.at("ok"), true) << routes << checked.dump(2);
+  }
+}
+
+TEST_F(Pipeline, CheckNamesAHeaderThatCannotBeReadOnce) {
+  MakePlan();
+  Json({"plan", "--board", "h200_132", "--margin", "0.2"});
+  Json({"export", "--board", "h200_132", "--out", "windows"});
+  std::string text = ReadText(File("windows/h200_132.h"));
+  text.replace(text.find("kStart"), 6, "kBegin");
+  std::ofstream(File("windows/h200_132.h"), std::ios::binary) << text;
+  Import("evidence", "other.db");  // no plan, whose margin would be at hand
+  const ProcessResult result =
+      Fenestra({"check", "--board", "h200_132", "--out", "windows", "--db", "other.db"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("windows/h200_132.h:[0-9]+: error: expected"));
+  EXPECT_THAT(result.out, Not(HasSubstr("--margin")));
+}
+
 TEST_F(Pipeline, ImportNamesTheFileThatDisagreesWithWhatIsStored) {
   Import();
   const std::string db = ReadText(File("fenestra.db"));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "export/header.h"
 #include "export/header_format.h"
 #include "tests/export/plan_fixture.h"
@@ -13,8 +15,10 @@ namespace {
 using test::FixtureEnvironment;
 using test::FixtureEvidence;
 using test::FixturePlan;
+using test::kForward256;
 using testing::Contains;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -65,11 +69,13 @@ class CheckTest : public testing::Test {
 TEST_F(CheckTest, HeaderOfItsPlanHasNoErrors) { EXPECT_THAT(Errors(text_), IsEmpty()); }
 
 TEST_F(CheckTest, EdgesNeverComparedAreWarnings) {
-  // One accuracy edge out of place, and the top of the route that was not timed.
+  // One accuracy edge, out of place and in place, and the top of the route that was not timed,
+  // whose one table serves both.
   const std::vector<Finding> findings = Findings(text_);
-  EXPECT_THAT(findings, SizeIs(2));
+  EXPECT_THAT(findings, SizeIs(3));
   EXPECT_THAT(findings, Each(Field(&Finding::severity, Severity::kWarning)));
   EXPECT_THAT(findings, Contains(Says("edge of bwd_w16_h4096 at 49152 rows")));
+  EXPECT_THAT(findings, Contains(Says("edge of bwd_w16_h4096 in place at 49152 rows")));
   EXPECT_THAT(ToString(findings[0]),
               testing::MatchesRegex("kernels/.*h:[0-9]+: warning: edge of .*: sweep .*"));
 }
@@ -103,6 +109,11 @@ TEST_F(CheckTest, SwappedBoards) {
               Contains(Says("its banner says b200_148")));
   EXPECT_THAT(Errors(Forge("FindBoard(\"gb300_152\")", "FindBoard(\"b200_148\")")),
               Contains(Says("its FindBoard says b200_148")));
+  std::string renamed = text_;
+  for (std::size_t at = 0; (at = renamed.find("kGb300_152", at)) != std::string::npos;) {
+    renamed.replace(at, 10, "kB200_148");
+  }
+  EXPECT_THAT(Errors(renamed), Contains(Says("its tables' name says b200_148")));
 }
 
 TEST_F(CheckTest, GapOverlapAndEnd) {
@@ -156,6 +167,18 @@ TEST_F(CheckTest, MissingAndExtraRoutes) {
 
 TEST_F(CheckTest, OtherMarginAndProtocol) {
   EXPECT_THAT(Errors(Forge(".margin = 0.25", ".margin = 0.8")), Contains(Says("of margin 0.8")));
+  plan_.margin = 0.001;
+  plan_.waivers.clear();
+  const std::vector<Finding> errors = Errors(text_);
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_THAT(errors[0].message, HasSubstr("of margin 0.25 and noise 0.014, the plan of margin"));
+  EXPECT_THAT(
+      errors[0].remedy,
+      HasSubstr("`fenestra plan --board gb300_152 --margin 0.25 --noise 0.014` and --waive"));
+  plan_ = FixturePlan();
+  plan_.evidence = DigestOf(evidence_);
+  plan_.noise = 0.02;
+  EXPECT_THAT(Errors(text_), ElementsAre(Says("the plan of margin 0.25 and noise 0.02")));
   EXPECT_THAT(Errors(Forge(".protocol = 1", ".protocol = 2")), Contains(Says("of protocol 2")));
 }
 
@@ -163,6 +186,40 @@ TEST_F(CheckTest, BrokenFormatIsNamedByLine) {
   EXPECT_THAT(Errors(Forge("kStart", "kBegin")), Contains(Says("expected a window")));
   EXPECT_THAT(Errors(""), Contains(Says("expected more: the file is cut short")));
   EXPECT_THAT(Errors(text_.substr(0, text_.size() - 1)), Not(IsEmpty()));
+}
+
+TEST_F(CheckTest, AHeaderThatCannotBeReadIsNamedOnceAndComparedNoFurther) {
+  plan_.margin = 0.001;
+  const std::string text = Forge("kStart", "kBegin");
+  const std::vector<Finding> errors = Errors(text);
+  ASSERT_THAT(errors, SizeIs(1));
+  EXPECT_THAT(errors[0].message, testing::StartsWith("expected a window"));
+  EXPECT_EQ(std::count(text.begin(),
+                       text.begin() + static_cast<std::ptrdiff_t>(text.find("kBegin")), '\n') +
+                1,
+            errors[0].line);
+}
+
+TEST_F(CheckTest, OfOtherRoutesThanThoseAskedForNothingIsSaid) {
+  Plan one = plan_;
+  std::erase_if(one.routes, [](const RoutePlan& route) { return route.route != kForward256; });
+  const auto findings = [&](std::string_view text) {
+    return Check(evidence_, one, kFile, text, nullptr, "fwd_w32_h256");
+  };
+  EXPECT_THAT(findings(text_), IsEmpty());
+  EXPECT_THAT(findings(Forge("{    512,    49152", "{    512,    65536")), IsEmpty());
+  EXPECT_THAT(findings(Forge("    // 9.9 % faster", "    // 9.8 % faster")), IsEmpty());
+  const std::string forged = Forge("    // 3.1 % faster", "    // 9.1 % faster");
+  const std::vector<Finding> found = findings(forged);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].message, HasSubstr("not ' // 9.1 % faster"));
+  EXPECT_EQ(found[0].line, Errors(forged).at(0).line);
+  one.routes = {plan_.routes[1]};  // with a table of its own for calls in place
+  const auto errors =
+      Check(evidence_, one, kFile,
+            Forge("_in_place[] = {\n    // the only", "_in_place[] = {\n    // the one"), nullptr,
+            "bwd_w16_h4096");
+  EXPECT_THAT(errors, Contains(Says("not ' // the one program timed there'")));
 }
 
 TEST_F(CheckTest, AnyChangedByteIsAnError) {
@@ -175,7 +232,7 @@ TEST_F(CheckTest, AnyChangedByteIsAnError) {
 
 TEST_F(CheckTest, StaleTimesAreWarnings) {
   Environment current = FixtureEnvironment();
-  EXPECT_THAT(Check(evidence_, plan_, kFile, text_, &current), SizeIs(2));
+  EXPECT_THAT(Check(evidence_, plan_, kFile, text_, &current), SizeIs(3));
   current.driver = "590.1";
   current.compiler = "nvcc 13.1";
   const std::vector<Finding> findings = Check(evidence_, plan_, kFile, text_, &current);

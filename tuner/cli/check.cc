@@ -48,7 +48,8 @@ class CheckCommand final : public Command {
     const Evidence evidence = LoadForChoice(store, board, db_);
     const Plan plan = ChooseAgain(store, board, evidence);
     const std::optional<Environment> here = EnvironmentOn(board);
-    std::vector<Finding> findings = CheckFolder(evidence, plan, folder_, here ? &*here : nullptr);
+    std::vector<Finding> findings =
+        CheckFolder(evidence, plan, folder_, here ? &*here : nullptr, routes_);
     const std::vector<Finding> digests =
         CheckDigests(evidence, plan, HeaderPath(board).string(), HostThreads());
     findings.insert(findings.end(), digests.begin(), digests.end());
@@ -102,7 +103,8 @@ class CheckCommand final : public Command {
     return Choose(evidence, options);
   }
 
-  // A header that cannot be read states nothing here; the check itself says what is wrong with it.
+  // A header that cannot be read states nothing here; the check itself says what is wrong with it,
+  // and compares it with no plan.
   static void TakeStated(const std::filesystem::path& path, ChooseOptions* options) {
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
