@@ -44,7 +44,7 @@ std::vector<PublishedRecord> ParsePublished(std::string_view csv, std::string_vi
                            .json = JsonOf(row, table, i)};
     const std::string width = CellOf(row, "h");
     const std::optional<int> number = ParseNumber<int>(width);
-    if (number) record.width = *number;
+    record.width = number.value_or(0);
     if (!width.empty() && !number) {
       throw Error(fmt::format("{} row {}: h: '{}' is not a whole number; correct the table", table,
                               i, text::Escape(width)));

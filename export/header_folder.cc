@@ -8,7 +8,6 @@
 
 #include "accuracy/error.h"
 #include "db/files.h"
-#include "export/header.h"
 #include "export/header_format.h"
 #include "kernels/board.h"
 
@@ -76,15 +75,14 @@ std::string AllHeadersText(std::span<const std::string> boards) {
       rows, header::kEnd, header::kClose);
 }
 
-std::filesystem::path WriteHeader(const std::filesystem::path& folder, const Plan& plan,
-                                  std::span<const Environment> environments) {
-  const std::string text = HeaderText(plan, environments);
+std::filesystem::path WriteHeader(const std::filesystem::path& folder, std::string_view board,
+                                  std::string_view text) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
     throw Error(fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
   }
-  std::filesystem::path path = folder / (plan.board + ".h");
+  std::filesystem::path path = folder / fmt::format("{}.h", board);
   WriteFileAtomically(path, text);
   WriteFileAtomically(folder / kAllHeadersName, AllHeadersText(BoardsIn(folder)));
   return path;

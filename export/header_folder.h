@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "db/plan.h"
-#include "db/records.h"
 #include "export/header_parse.h"
 
 namespace fenestra {
@@ -29,10 +27,10 @@ std::vector<ParsedHeader> ReadHeaders(const std::filesystem::path& folder);
 // it is an empty table, which compiles.
 std::string AllHeadersText(std::span<const std::string> boards);
 
-// Writes <folder>/<plan.board>.h and <folder>/all.h for the boards then in the folder, creating
-// it when missing, each file whole or not at all. Returns the board header's path. Throws Error as
-// HeaderText does, or when a file cannot be written.
-std::filesystem::path WriteHeader(const std::filesystem::path& folder, const Plan& plan,
-                                  std::span<const Environment> environments);
+// Writes `text`, the HeaderText of the board, to <folder>/<board>.h, and <folder>/all.h for the
+// boards then in the folder, creating it when missing, each file whole or not at all. Returns the
+// board header's path. Throws Error when a file cannot be written.
+std::filesystem::path WriteHeader(const std::filesystem::path& folder, std::string_view board,
+                                  std::string_view text);
 
 }  // namespace fenestra

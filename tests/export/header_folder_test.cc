@@ -37,7 +37,7 @@ class HeaderFolderTest : public testing::Test {
     Plan plan = FixturePlan();
     plan.board = board;
     const Environment environment = FixtureEnvironment();
-    EXPECT_EQ(WriteHeader(folder_, plan, std::span(&environment, 1)),
+    EXPECT_EQ(WriteHeader(folder_, plan.board, HeaderText(plan, std::span(&environment, 1))),
               folder_ / (plan.board + ".h"));
   }
 

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "export/header.h"
 #include "export/header_folder.h"
 #include "tests/export/plan_fixture.h"
 
@@ -13,7 +14,9 @@ int main(int argc, char** argv) {
   }
   try {
     const fenestra::Environment environment = fenestra::test::FixtureEnvironment();
-    fenestra::WriteHeader(argv[1], fenestra::test::FixturePlan(), std::span(&environment, 1));
+    const fenestra::Plan plan = fenestra::test::FixturePlan();
+    fenestra::WriteHeader(argv[1], plan.board,
+                          fenestra::HeaderText(plan, std::span(&environment, 1)));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

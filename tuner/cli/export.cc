@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "export/header.h"
 #include "export/header_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
@@ -32,7 +33,8 @@ class Export final : public Command {
     const Board& board = ResolveStoredBoard(board_, store);
     const Evidence evidence = LoadForChoice(store, board, db_);
     const Plan plan = LoadCurrentPlan(store, board, evidence, routes_);
-    const std::string path = WriteHeader(folder_, plan, evidence.environments).string();
+    const std::string path =
+        WriteHeader(folder_, plan.board, HeaderText(plan, evidence.environments)).string();
     Table table({{"board"}, {"routes", Align::kRight}, {"header"}});
     table.Add({plan.board, fmt::format("{}", plan.routes.size()), path});
     out->PrintResult(

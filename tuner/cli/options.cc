@@ -40,35 +40,34 @@ void AddOut(CLI::App* app, std::string* out, const std::string& help) {
   app->add_option("--out", *out, help)->type_name("DIR");
 }
 
-CLI::Validator WholeNumber(std::int64_t least, std::int64_t most) {
+namespace {
+
+// Accepts what is a number that `fits`; `what` says in words which those are.
+template <typename Number, typename Fits>
+CLI::Validator NumberThat(Fits fits, const std::string& what) {
   return {[=](std::string& text) {
-            const std::optional<std::int64_t> number = ParseNumber<std::int64_t>(text);
-            if (number && *number >= least && *number <= most) return std::string();
-            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+            const std::optional<Number> number = ParseNumber<Number>(text);
+            if (number && fits(*number)) return std::string();
+            return fmt::format("'{}' is not {}", text, what);
           },
           ""};
+}
+
+}  // namespace
+
+CLI::Validator WholeNumber(std::int64_t least, std::int64_t most) {
+  return NumberThat<std::int64_t>([=](auto number) { return number >= least && number <= most; },
+                                  fmt::format("a whole number from {} to {}", least, most));
 }
 
 CLI::Validator BudgetFraction(double most) {
-  return {[=](std::string& text) {
-            const std::optional<double> number = ParseNumber<double>(text);
-            if (number && *number > 0 && *number <= most) return std::string();
-            return fmt::format("'{}' is not a fraction of the budget, above 0 and at most {}", text,
-                               most);
-          },
-          ""};
+  return NumberThat<double>([=](double number) { return number > 0 && number <= most; },
+                            fmt::format("a fraction of the budget, above 0 and at most {}", most));
 }
 
 CLI::Validator NoiseNumber() {
-  return {[](std::string& text) {
-            const std::optional<double> number = ParseNumber<double>(text);
-            if (number && *number >= 0 && *number < 1) return std::string();
-            return fmt::format(
-                "'{}' is not a fraction of the time, from 0 to below 1: 0.014 means "
-                "1.4 %",
-                text);
-          },
-          ""};
+  return NumberThat<double>([](double number) { return number >= 0 && number < 1; },
+                            "a fraction of the time, from 0 to below 1: 0.014 means 1.4 %");
 }
 
 std::vector<Route> ResolveRoutes(const std::string& glob) {

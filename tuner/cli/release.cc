@@ -73,7 +73,7 @@ class ReleaseCommand final : public Command {
     RefuseOtherContent(folder, boards, manifest, changes);
     RefuseOtherRecord(boards);
     for (const ReleasedBoard& board : boards) {
-      (void)WriteHeader(folder / kWindows, board.plan, board.evidence.environments);
+      (void)WriteHeader(folder / kWindows, board.plan.board, board.header);
     }
     WriteFileAtomically(folder / kChanges, changes);
     WriteFileAtomically(folder / kManifest, manifest);
