@@ -145,6 +145,7 @@ class HistoryCommand final : public Command {
   static HistoryKind ResolveKind(const std::string& name) {
     if (const std::optional<HistoryKind> kind = ParseHistoryKind(name)) return *kind;
     std::vector<std::string> known;
+    known.reserve(kHistoryKinds.size());
     for (const HistoryKind kind : kHistoryKinds) known.emplace_back(ToString(kind));
     throw Error(fmt::format("--only: no kind '{}'{} (known: {})", name, DidYouMean(name, known),
                             fmt::join(known, ", ")));
