@@ -15,7 +15,7 @@ enum class Structure : int {
   kRing = 0,  // persistent CTAs, rows staged through a bulk-copy ring in shared memory;
               // backward: a dw reduce follows under programmatic launch
   kDual = 1,  // backward, few rows: column CTAs sum dw over all rows, the others each do rows of dx
-  kDirect = 2,  // forward: one row per group of warps, straight through registers
+  kDirect = 2,  // forward: each group of warps its own rows, straight through registers
 };
 
 // How the running dw sum of one thread is kept. Append only.
@@ -93,9 +93,9 @@ struct Program {
 
 // A name built from the description alone, so the two cannot drift apart:
 // "bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64", "bwd_ring_async_h256_...",
-// "bwd_ring_plainload_h512_...", "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h256_t256_w1";
-// at the end, where they are not the usual ones, where blocks are held and what the reduce is:
-// "_shared", "_rslab", "_rtwosum". Usable in constant expressions.
+// "bwd_ring_plainload_h512_...", "bwd_dual_h512_t128_w2_slab64_fma64", "fwd_direct_h512_t128_w1",
+// "fwd_direct_h256_t128_w1_r3"; at the end, where they are not the usual ones, where blocks are
+// held and what the reduce is: "_shared", "_rslab", "_rtwosum". Usable in constant expressions.
 class ProgramName {
  public:
   constexpr explicit ProgramName(const Program& program) {
@@ -115,6 +115,7 @@ class ProgramName {
       Append("_c", program.ctas_per_sm);
       Append(program.split == RowSplit::kRoundRobin ? "_rr" : "_chunk");
     }
+    if (program.structure == Structure::kDirect && program.rows > 1) Append("_r", program.rows);
     if (program.structure == Structure::kDual) Append("_slab", program.slab);
     AppendScheme(program);
     if (program.blocks == BlockStore::kShared) Append("_shared");

@@ -70,13 +70,15 @@ constexpr Program BwdDual(int width, int threads, int warps_per_row, int slab,
                  .scheme = scheme};
 }
 
-// A forward that takes each row straight through the registers of warps_per_row warps.
-constexpr Program FwdDirect(int width, int threads, int warps_per_row) {
+// A forward that takes each row, or `rows` neighbours at once, straight through the registers of
+// warps_per_row warps.
+constexpr Program FwdDirect(int width, int threads, int warps_per_row, int rows = 1) {
   return Program{.pass = Pass::kForward,
                  .structure = Structure::kDirect,
                  .width = width,
                  .threads = threads,
-                 .warps_per_row = warps_per_row};
+                 .warps_per_row = warps_per_row,
+                 .rows = rows};
 }
 
 // The residual form of a program; a ring then holds one tensor more.

@@ -231,6 +231,11 @@ inline constexpr std::array kPrograms{
     list::Residual(list::BwdDual(4096, 512, 16, 64, Scheme::kTwoProd)),
     list::Residual(list::BwdDual(5120, 320, 10, 32, Scheme::kTwoProd)),
     list::Residual(list::BwdDual(6144, 384, 12, 64, Scheme::kTwoProd)),
+
+    // Forward, many short rows.
+    list::FwdDirect(256, 128, 1, 3),
+    list::FwdDirect(256, 128, 1, 4),
+    list::FwdDirect(256, 256, 1, 4),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
@@ -276,7 +281,7 @@ static_assert(NamesAreUnique(), "a program is listed twice");
 
 // What cannot be combined: a fold needs its rows; folds, blocks and reduces belong to rings; blocks
 // are those of folds; an FP32 reduce takes pairs, which FP64 schemes do not hand on; plain loads
-// have no stages.
+// have no stages; a forward with residual takes one row at a time.
 consteval bool FormsFit() {
   for (const Program& p : kPrograms) {
     const bool folds = FoldRows(p.scheme) > 0;
@@ -287,6 +292,7 @@ consteval bool FormsFit() {
     if (p.blocks == BlockStore::kShared && !folds) return false;
     if (p.reduce_sum != ReduceSum::kFp64 && NeedsFp64(p.scheme)) return false;
     if (p.loads == Loads::kPlain && p.stages != 1) return false;
+    if (p.structure == Structure::kDirect && p.residual && p.rows > 1) return false;
   }
   return true;
 }

@@ -42,8 +42,8 @@ std::string KernelOf(const Program& p, Dtype weight) {
   const std::string_view element = weight == Dtype::kBf16 ? "unsigned short" : "float";
   switch (p.structure) {
     case Structure::kDirect:
-      return fmt::format("fenestra::device::FwdDirectKernel<{}, {}, {}, {}, {}>", p.width,
-                         p.threads, p.warps_per_row, p.residual, element);
+      return fmt::format("fenestra::device::FwdDirectKernel<{}, {}, {}, {}, {}, {}>", p.width,
+                         p.threads, p.warps_per_row, p.rows, p.residual, element);
     case Structure::kDual:
       return fmt::format(
           "fenestra::device::BwdDualKernel<{}, {}, {}, {}, {}, fenestra::arith::{}, {}>", p.width,

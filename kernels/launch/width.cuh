@@ -109,11 +109,11 @@ struct BwdDualLauncher {
 template <int kProgram, typename Weight>
 struct FwdDirectLauncher {
   static constexpr Program kP = kPrograms[kProgram];
-  static constexpr auto* kKernel =
-      &device::FwdDirectKernel<kP.width, kP.threads, kP.warps_per_row, kP.residual, Weight>;
+  static constexpr auto* kKernel = &device::FwdDirectKernel<kP.width, kP.threads, kP.warps_per_row,
+                                                            kP.rows, kP.residual, Weight>;
 
   static Status Launch(const ForwardCall& call, int, cudaStream_t stream) {
-    const std::int64_t ctas = (call.rows + kP.groups() - 1) / kP.groups();
+    const std::int64_t ctas = (call.rows + kP.tile_rows() - 1) / kP.tile_rows();
     return launch::Launch(kKernel, ctas, kP.threads, 0, Follow::kAfter, stream, call);
   }
   static Status Prepare() { return RaiseSharedLimit(kKernel, 0); }

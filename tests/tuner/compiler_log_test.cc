@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 // As nvcc 13.0 printed it: one kernel of each structure, one that spills, and a reduce.
 // clang-format off
 constexpr std::string_view kLog = R"(ptxas info    : 0 bytes gmem
-ptxas info    : Compiling entry function '_ZN8fenestra6device15FwdDirectKernelILi5120ELi320ELi10ELb1EfEEvNS_6launch11ForwardCallE' for 'sm_103a'
-ptxas info    : Function properties for _ZN8fenestra6device15FwdDirectKernelILi5120ELi320ELi10ELb1EfEEvNS_6launch11ForwardCallE
+ptxas info    : Compiling entry function '_ZN8fenestra6device15FwdDirectKernelILi5120ELi320ELi10ELi1ELb1EfEEvNS_6launch11ForwardCallE' for 'sm_103a'
+ptxas info    : Function properties for _ZN8fenestra6device15FwdDirectKernelILi5120ELi320ELi10ELi1ELb1EfEEvNS_6launch11ForwardCallE
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 48 registers, used 1 barriers, 128 bytes smem
 ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdDualKernelILi5120ELi320ELi10ELi32ELb1ENS_5arith10Fma64ChainEfEEvNS_6launch12BackwardCallE' for 'sm_103a'
