@@ -281,7 +281,7 @@ static_assert(NamesAreUnique(), "a program is listed twice");
 
 // What cannot be combined: a fold needs its rows; folds, blocks and reduces belong to rings; blocks
 // are those of folds; an FP32 reduce takes pairs, which FP64 schemes do not hand on; plain loads
-// have no stages; a forward with residual takes one row at a time.
+// have no stages; a forward of several rows at once has no residual, and rows of one warp.
 consteval bool FormsFit() {
   for (const Program& p : kPrograms) {
     const bool folds = FoldRows(p.scheme) > 0;
@@ -292,7 +292,9 @@ consteval bool FormsFit() {
     if (p.blocks == BlockStore::kShared && !folds) return false;
     if (p.reduce_sum != ReduceSum::kFp64 && NeedsFp64(p.scheme)) return false;
     if (p.loads == Loads::kPlain && p.stages != 1) return false;
-    if (p.structure == Structure::kDirect && p.residual && p.rows > 1) return false;
+    if (p.structure == Structure::kDirect && p.rows > 1 && (p.residual || p.warps_per_row > 1)) {
+      return false;
+    }
   }
   return true;
 }

@@ -45,57 +45,44 @@ __device__ __forceinline__ float SquareSum(const uint4 (&h)[kVectors]) {
   return sum;
 }
 
-// rstd of a group's rows, one lane each, in one store.
-template <int kRows, typename Layout>
-__device__ __forceinline__ void StoreRstd(const Layout& group, const float (&rstd)[kRows],
-                                          std::int64_t first, const launch::ForwardCall& call) {
-  if constexpr (kRows == 1) {
-    if (group.lane == 0) call.rstd[first] = rstd[0];
-  } else {
-    float mine = rstd[0];
-#pragma unroll
-    for (int j = 1; j < kRows; ++j) mine = group.lane == j ? rstd[j] : mine;
-    if (group.lane < kRows && first + group.lane < call.rows) call.rstd[first + group.lane] = mine;
-  }
-}
-
-// kRows neighbouring rows per group of warps, straight through registers; the grid covers all rows.
-// Where rows are short and many, several to a group are faster: their rstd leave in one store.
+// The tile of a CTA is kRows rows per group of warps, straight through registers; the grid covers
+// all rows. Rows are dealt to groups as a ring deals them (kernels/arith/split.h). Where rows are
+// short and many, several to a group are faster: more loads are in flight, and the rstd of a tile
+// leaves in one store, which for short rows is as dear as a row's.
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, bool kResidual, typename Weight>
 __global__ void __launch_bounds__(kThreads)
     FwdDirectKernel(const __grid_constant__ launch::ForwardCall call) {
   using Layout = Group<kThreads, kWarpsPerRow>;
   constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
+  constexpr int kTileRows = Layout::kGroups * kRows;
   static_assert(kVectors * kVector * Layout::kLanes == kWidth);
   static_assert(kRows == 1 || !kResidual, "not written: residual with more than one row");
-  static_assert(kRows <= 32, "a warp stores the rstd of a group");
+  static_assert(kRows == 1 || (kWarpsPerRow == 1 && kTileRows <= 32), "a warp stores the rstd");
   __shared__ float scratch[Layout::kGroups * kWarpsPerRow * kRows];
   const Layout group;
-  const std::int64_t first = (std::int64_t{blockIdx.x} * Layout::kGroups + group.index) * kRows;
-  if (first >= call.rows) return;  // the whole group
+  const std::int64_t tile = std::int64_t{blockIdx.x} * kTileRows;
+  const auto row_of = [&](int j) { return tile + j * Layout::kGroups + group.index; };
+  if (kRows == 1 && row_of(0) >= call.rows) return;  // the whole group
 
   uint4 h[kRows][kVectors];
+  [[maybe_unused]] uint4 residual[kVectors];  // loaded before the first store, which may overlay it
   float w[kVectors][kVector];
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
     // Past the end the last row is read again, and nothing is written.
-    const std::int64_t row = j == 0 ? first : min(first + j, call.rows - 1);
+    const std::int64_t row = kRows == 1 ? row_of(0) : min(row_of(j), call.rows - 1);
     const std::uint16_t* in = RowOf(call.inputs[0], call.heads, row);
+    const std::uint16_t* added = kResidual ? RowOf(call.inputs[1], call.heads, row) : nullptr;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
       h[j][v] = LoadVector(in + column);
+      if (kResidual) residual[v] = LoadVector(added + column);
       if (j == 0) LoadWeights(static_cast<const Weight*>(call.w) + column, w[v]);
     }
   }
   if constexpr (kResidual) {
-    const std::uint16_t* added = RowOf(call.inputs[1], call.heads, first);
-    std::uint16_t* out = RowOf(call.residual_out, call.heads, first);
-    uint4 residual[kVectors];  // all loaded before the first store, which might overlay them
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      residual[v] = LoadVector(added + arith::VectorColumn(v, group.lane, Layout::kLanes));
-    }
+    std::uint16_t* out = RowOf(call.residual_out, call.heads, row_of(0));
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       h[0][v] = AddResidual(h[0][v], residual[v]);
@@ -106,14 +93,26 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int j = 0; j < kRows; ++j) sums[j] = SquareSum(h[j]);
   group.Sum(sums, scratch, [] {});
-  float rstd[kRows];
-#pragma unroll
-  for (int j = 0; j < kRows; ++j) rstd[j] = arith::Rstd(sums[j], 1.0F / kWidth, call.eps);
-  StoreRstd(group, rstd, first, call);
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
-    if (first + j >= call.rows) break;
-    WriteY(group, h[j], w, rstd[j], RowOf(call.y, call.heads, first + j));
+    const float rstd = arith::Rstd(sums[j], 1.0F / kWidth, call.eps);
+    if constexpr (kRows == 1) {
+      if (group.lane == 0) call.rstd[row_of(0)] = rstd;
+    } else {
+      if (group.lane == 0) scratch[j * Layout::kGroups + group.index] = rstd;
+      if (row_of(j) >= call.rows) continue;
+    }
+    WriteY(group, h[j], w, rstd, RowOf(call.y, call.heads, row_of(j)));
+  }
+  if constexpr (kRows > 1) {
+    // The first warp alone waits for the others.
+    if (threadIdx.x >= 32) {
+      ptx::ArriveNamed(1, kThreads);
+    } else {
+      ptx::SyncNamed(1, kThreads);
+      const int i = static_cast<int>(threadIdx.x);
+      if (i < kTileRows && tile + i < call.rows) call.rstd[tile + i] = scratch[i];
+    }
   }
 }
 

@@ -77,6 +77,11 @@ __device__ __forceinline__ void SyncNamed(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// Counts this warp as come to a named barrier, and goes on.
+__device__ __forceinline__ void ArriveNamed(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
 // Lets a kernel launched with programmatic stream serialization start.
 __device__ __forceinline__ void ReleaseDependents() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
