@@ -7,23 +7,23 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     335dd65398d0bc4d
-// environment  1a5ac9c60bd124ee gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
-//              12.2.0; host x86_64; commit 0812458
+// evidence     7abf751a2153426b
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
-// environment  b06fc844ae81d676 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
-//              13.0.88, GNU 12.2.0; host x86_64; commit a23fc33
+// environment  87f58931bb54e65f gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit 1cb7000
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
-// environment  efd7c05cebfe676f gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
-//              13.0.88, GNU 12.2.0; host x86_64; commit 2a3ed56
+// environment  ebe109245c1e3194 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit e78493a
+// environment  f6154844ddb45902 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 1cb7000
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      3408d6593c4083af
+// content      2a4dc2118b27e335
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -33,370 +33,370 @@ namespace fenestra::windows {
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_fwd_w16_h256[] = {
-    // 3.7 % faster than fwd_direct_h256_t512_w1 at 262144 rows, by times of h200_132
-    {      0,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
+    // 4.1 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    {      0,     8192, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kStart,    {},                                                    kBorrowed, kNone},
+    // 5.8 % faster than fwd_direct_h256_t128_w1 at 12288 rows, by times of h200_132
+    {   8192,    12288, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                                    kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
+    // 9.8 % faster than fwd_direct_h256_t128_w1_r3 at 16384 rows, by times of h200_132
+    {  12288,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
-    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h512[] = {
-    // 5.9 % faster than fwd_direct_h512_t128_w1 at 1 rows, by times of h200_132
-    {      0,      128, ProgramIndex("fwd_direct_h512_t128_w2"),                                       kStart,    {},                                                       kBorrowed, kNone},
-    // 126.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
-    {    128,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
+    // 130.4 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h1536[] = {
-    // 10.3 % faster than fwd_direct_h1536_t96_w3 at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("fwd_direct_h1536_t192_w6"),                                      kStart,    {},                                                       kBorrowed, kNone},
-    // 15.8 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
-    {     64,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
+    // 23.5 % faster than fwd_direct_h1536_t96_w3 at 1 rows, by times of h200_132
+    {      0,       64, ProgramIndex("fwd_direct_h1536_t192_w6"),                                      kStart,    {},                                                    kBorrowed, kNone},
+    // 18.9 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
+    {     64,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kSpeed,    {.y = kDiffers, .rstd = kDiffers},                     kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h2048[] = {
-    // 8.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("fwd_direct_h2048_t256_w8"),                                      kStart,    {},                                                       kBorrowed, kNone},
-    // 10.1 % faster than fwd_direct_h2048_t256_w8 at 65536 rows, by times of h200_132
-    {     64,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kSpeed,    {.y = kSame, .rstd = kDiffers},                           kBorrowed, kNone},
+    // 11.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows, by times of h200_132
+    {      0,       64, ProgramIndex("fwd_direct_h2048_t256_w8"),                                      kStart,    {},                                                    kBorrowed, kNone},
+    // 11.7 % faster than fwd_direct_h2048_t256_w8 at 24576 rows, by times of h200_132
+    {     64,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kSpeed,    {.y = kSame, .rstd = kDiffers},                        kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h4096[] = {
-    // 16.3 % faster than fwd_direct_h4096_t256_w8 at 1024 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 17.4 % faster than fwd_direct_h4096_t256_w8 at 1024 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h5120[] = {
-    // 5.8 % faster than fwd_direct_h5120_t128_w4 at 4 rows, by times of h200_132
-    {      0,     1536, ProgramIndex("fwd_direct_h5120_t160_w5"),                                      kStart,    {},                                                       kBorrowed, kNone},
-    // 5.2 % faster than fwd_direct_h5120_t160_w5 at 2048 rows, by times of h200_132
-    {   1536,    65537, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
+    // 5.8 % faster than fwd_direct_h5120_t128_w4 at 2 rows, by times of h200_132
+    {      0,      256, ProgramIndex("fwd_direct_h5120_t160_w5"),                                      kStart,    {},                                                    kBorrowed, kNone},
+    // 5.5 % faster than fwd_direct_h5120_t160_w5 at 1024 rows, by times of h200_132
+    {    256,     1024, ProgramIndex("fwd_direct_h5120_t320_w10"),                                     kSpeed,    {.y = kDiffers, .rstd = kDiffers},                     kBorrowed, kNone},
+    // 10.6 % faster than fwd_direct_h5120_t320_w10 at 6144 rows, by times of h200_132
+    {   1024,    65537, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kSpeed,    {.y = kDiffers, .rstd = kDiffers},                     kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w16_h6144[] = {
-    // 12.7 % faster than fwd_direct_h6144_t384_w12 at 2 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 11.4 % faster than fwd_direct_h6144_t384_w12 at 1 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_fwd_w32_h256[] = {
-    // 6.5 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
-    {      0,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
+    // 7.6 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    {      0,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kStart,    {},                                                    kBorrowed, kNone},
+    // 6.5 % faster than fwd_direct_h256_t128_w1 at 1024 rows, by times of h200_132
+    {    256,    24576, ProgramIndex("fwd_direct_h256_t512_w1"),                                       kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
+    // 8.4 % faster than fwd_direct_h256_t512_w1 at 262148 rows, by times of h200_132
+    {  24576,  1572888, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                                    kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
-    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                                    kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h512[] = {
-    // 130.0 % faster than fwd_direct_h512_t128_w2 at 65536 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kStart,    {},                                                       kBorrowed, kNone},
+    // 132.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                                       kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h1536[] = {
     // 34.3 % faster than fwd_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kStart,    {},                                                       kBorrowed, kNone},
+    {      0,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                                       kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h2048[] = {
-    // 8.8 % faster than fwd_direct_h2048_t64_w2 at 1 rows, by times of h200_132
-    {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
-    // 19.3 % faster than fwd_direct_h2048_t128_w4 at 1536 rows, by times of h200_132
-    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
-    // 5.6 % faster than fwd_direct_h2048_t64_w2 at 2048 rows, by times of h200_132
-    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kBorrowed, kNone},
+    // 6.7 % faster than fwd_direct_h2048_t64_w2 at 1 rows, by times of h200_132
+    {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kStart,    {},                                                    kBorrowed, kNone},
+    // 18.4 % faster than fwd_direct_h2048_t128_w4 at 1536 rows, by times of h200_132
+    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                                       kSpeed,    {.y = kDiffers, .rstd = kDiffers},                     kBorrowed, kNone},
+    // 6.3 % faster than fwd_direct_h2048_t64_w2 at 2048 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kSpeed,    {.y = kDiffers, .rstd = kDiffers},                     kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h4096[] = {
-    // 10.5 % faster than fwd_direct_h4096_t256_w8 at 1536 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 10.1 % faster than fwd_direct_h4096_t256_w8 at 1536 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h5120[] = {
-    // 11.7 % faster than fwd_direct_h5120_t160_w5 at 8192 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 12.6 % faster than fwd_direct_h5120_t160_w5 at 4096 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h5120_t128_w4"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_w32_h6144[] = {
-    // 30.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kStart,    {},                                                       kBorrowed, kNone},
+    // 29.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                                      kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h256[] = {
-    // 6.9 % faster than fwd_res_direct_h256_t512_w1 at 16 rows, by times of h200_132
-    {      0,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kStart,    {},                                                       kBorrowed, kNone},
+    // 11.1 % faster than fwd_res_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    {      0,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
-    {1572888, kMaxRows, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h512[] = {
-    // 37.9 % faster than fwd_res_direct_h512_t128_w1 at 1 rows, by times of h200_132
-    {      0,      512, ProgramIndex("fwd_res_direct_h512_t128_w2"),                                   kStart,    {},                                                       kBorrowed, kNone},
-    // 47.9 % faster than fwd_res_direct_h512_t128_w2 at 49152 rows, by times of h200_132
-    {    512,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kBorrowed, kNone},
+    // 47.6 % faster than fwd_res_direct_h512_t128_w2 at 32768 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h1536[] = {
-    // 7.5 % faster than fwd_res_direct_h1536_t96_w3 at 256 rows, by times of h200_132
-    {      0,     1024, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                                  kStart,    {},                                                       kBorrowed, kNone},
-    // 5.2 % faster than fwd_res_direct_h1536_t192_w6 at 2048 rows, by times of h200_132
-    {   1024,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                                   kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kBorrowed, kNone},
+    // 6.4 % faster than fwd_res_direct_h1536_t96_w3 at 1 rows, by times of h200_132
+    {      0,      256, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                                  kStart,    {},                                                    kBorrowed, kNone},
+    // 8.7 % faster than fwd_res_direct_h1536_t192_w6 at 2048 rows, by times of h200_132
+    {    256,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                                   kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame}, kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h2048[] = {
-    // 26.2 % faster than fwd_res_direct_h2048_t128_w4 at 64 rows, by times of h200_132
-    {      0,     1024, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kStart,    {},                                                       kBorrowed, kNone},
-    // 5.8 % faster than fwd_res_direct_h2048_t256_w8 at 1536 rows, by times of h200_132
-    {   1024,     1536, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                                  kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kBorrowed, kNone},
-    // 6.7 % faster than fwd_res_direct_h2048_t128_w4 at 2048 rows, by times of h200_132
-    {   1536,    65537, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kBorrowed, kNone},
+    // 3.7 % faster than fwd_res_direct_h2048_t128_w4 at 1 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h4096[] = {
-    // 13.5 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kStart,    {},                                                       kBorrowed, kNone},
+    // 8.8 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h5120[] = {
-    // 17.1 % faster than fwd_res_direct_h5120_t640_w20 at 512 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kStart,    {},                                                       kBorrowed, kNone},
+    // 12.0 % faster than fwd_res_direct_h5120_t640_w20 at 512 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w16_h6144[] = {
-    // 49.9 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kStart,    {},                                                       kBorrowed, kNone},
+    // 50.6 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h256[] = {
-    // 13.0 % faster than fwd_res_direct_h256_t512_w1 at 16 rows, by times of h200_132
-    {      0,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kStart,    {},                                                       kBorrowed, kNone},
+    // 12.6 % faster than fwd_res_direct_h256_t512_w1 at 64 rows, by times of h200_132
+    {      0,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
-    {1572888, kMaxRows, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("fwd_res_direct_h256_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h512[] = {
-    // 22.3 % faster than fwd_res_direct_h512_t128_w1 at 8 rows, by times of h200_132
-    {      0,     1024, ProgramIndex("fwd_res_direct_h512_t128_w2"),                                   kStart,    {},                                                       kBorrowed, kNone},
-    // 48.6 % faster than fwd_res_direct_h512_t128_w2 at 65537 rows, by times of h200_132
-    {   1024,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kBorrowed, kNone},
+    // 50.7 % faster than fwd_res_direct_h512_t128_w2 at 65537 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h512_t128_w1"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h1536[] = {
-    // 9.0 % faster than fwd_res_direct_h1536_t192_w6 at 1536 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                                   kStart,    {},                                                       kBorrowed, kNone},
+    // 3.6 % faster than fwd_res_direct_h1536_t96_w3 at 4 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                                  kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                                   kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h2048[] = {
-    // 14.2 % faster than fwd_res_direct_h2048_t128_w4 at 1 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kStart,    {},                                                       kBorrowed, kNone},
+    // 7.3 % faster than fwd_res_direct_h2048_t128_w4 at 8 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h4096[] = {
-    // 11.6 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kStart,    {},                                                       kBorrowed, kNone},
+    // 8.1 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                                  kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h5120[] = {
-    // 10.9 % faster than fwd_res_direct_h5120_t640_w20 at 3072 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kStart,    {},                                                       kBorrowed, kNone},
+    // 11.1 % faster than fwd_res_direct_h5120_t640_w20 at 256 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_fwd_res_w32_h6144[] = {
-    // 6.1 % faster than fwd_res_direct_h6144_t768_w24 at 1 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kStart,    {},                                                       kBorrowed, kNone},
+    // 12.1 % faster than fwd_res_direct_h6144_t768_w24 at 256 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kStart,    {},                                                    kBorrowed, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                                 kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},    kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w16_h256[] = {
     // 10.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        3, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        3, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
     // 127.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 188 rows, by times of h200_132
-    {      3,      188, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      3,      188, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 89.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 648 rows, by times of h200_132
-    {    188,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    188,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 34.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_w16_h256_in_place[] = {
     // 10.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
     //   times of h200_132
-    {      0,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
     // 34.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h512[] = {
     // 11.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        8, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
     // 95.5 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      8,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      8,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 8.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 168.7 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_w16_h512_in_place[] = {
     // 68.0 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
     // 23.0 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
     // 52.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 363.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_w16_h1536_in_place[] = {
     // 217.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
     // 23.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       54, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       54, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
     // 42.0 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     54,      129, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     54,      129, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 188.2 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_w16_h2048_in_place[] = {
     // 96.3 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 1 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 
@@ -404,161 +404,161 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
     // 79.5 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
-    {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 389.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_w16_h4096_in_place[] = {
     // 49.2 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
     // 7.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 8 rows, by times of h200_132
-    {      0,       17, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       17, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 33.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
-    {     17,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     17,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 96.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1655 rows, by times of h200_132
-    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 15.8 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_w16_h5120_in_place[] = {
     // 66.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
     // 67.9 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 105.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of h200_132
-    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 36.2 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_w16_h6144_in_place[] = {
     // 79.8 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w32_h256[] = {
     // 9.5 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
     // 108.4 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
-    {      6,      148, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      6,      148, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 11.4 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 256 rows, by times of h200_132
-    {    148,      256, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    148,      256, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 38.3 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 672 rows, by times of h200_132
-    {    256,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    256,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 33.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_w32_h256_in_place[] = {
     // 9.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
     //   times of h200_132
-    {      0,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
     // 33.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h512[] = {
     // 7.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
     // 126.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
-    {      7,      192, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      7,      192, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 370.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_w32_h512_in_place[] = {
     // 67.7 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
     // 22.5 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
     // 54.0 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 354.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_w32_h1536_in_place[] = {
     // 216.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65536 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
     // 23.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       42, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       42, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
     // 37.4 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     42,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     42,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 310.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_w32_h2048_in_place[] = {
     // 95.2 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 4 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 
@@ -566,159 +566,159 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
     // 76.7 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
-    {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 401.7 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_w32_h4096_in_place[] = {
     // 49.6 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
     // 7.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       11, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       11, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 33.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
-    {     11,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     11,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 96.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1655 rows, by times of h200_132
-    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 17.9 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_w32_h5120_in_place[] = {
     // 65.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
     // 65.6 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 107.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of h200_132
-    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 34.4 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_w32_h6144_in_place[] = {
     // 81.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h256[] = {
     // 103.9 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      0,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
     // 18.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 336 rows, by times of h200_132
-    {    144,      336, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    144,      336, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 193.2 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    336,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    336,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h256_in_place[] = {
     // 63.4 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
     //   of h200_132
-    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h512[] = {
     // 9.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        8, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
     // 127.1 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
-    {      8,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      8,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 7.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    192,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    192,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 64.9 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
     //   h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h512_in_place[] = {
     // 59.9 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
     //   of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h1536[] = {
     // 22.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 52.5 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     27,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     27,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 321.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h1536_in_place[] = {
     // 162.4 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
     //   times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h2048[] = {
     // 27.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       41, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       41, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 25.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 96 rows, by times of h200_132
-    {     41,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     41,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 267.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h2048_in_place[] = {
     // 106.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod at 1 rows, by times
     //   of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048_in_place));
 
@@ -726,170 +726,170 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048_in_place));
 inline constexpr Window kGb300_152_bwd_res_w16_h4096[] = {
     // 77.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
     //   times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
     // 88.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 426 rows, by times of h200_132
-    {     64,      426, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,      426, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 5.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 1024 rows, by
     //   times of h200_132
-    {    426,     1270, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    426,     1270, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 27.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1270,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1270,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h4096_in_place[] = {
     // 50.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h5120[] = {
     // 9.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
     // 15.7 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
-    {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 69.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of
     //   h200_132
-    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 48.1 % faster than bwd_res_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h5120_in_place[] = {
     // 103.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h6144[] = {
     // 65.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
     // 137.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 1089 rows, by times of
     //   h200_132
-    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 26.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h6144_in_place[] = {
     // 80.1 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h256[] = {
     // 15.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        9, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
     // 104.5 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      9,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      9,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 16.6 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 312 rows, by times of h200_132
-    {    144,      312, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    144,      312, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 188.0 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    312,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    312,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h256_in_place[] = {
     // 62.7 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
     //   of h200_132
-    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h512[] = {
     // 11.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,        9, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
     // 96.2 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      9,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {      9,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 7.8 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    129,      270, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,      270, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 142.9 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h512_in_place[] = {
     // 61.6 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
     //   of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h1536[] = {
     // 20.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       26, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       26, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 51.9 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     26,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     26,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 343.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h1536_in_place[] = {
     // 163.7 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
     //   times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h2048[] = {
     // 26.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       42, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       42, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 24.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 96 rows, by times of h200_132
-    {     42,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     42,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 269.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h2048_in_place[] = {
     // 103.1 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod at 1 rows, by times
     //   of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048_in_place));
 
@@ -897,71 +897,71 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048_in_place));
 inline constexpr Window kGb300_152_bwd_res_w32_h4096[] = {
     // 77.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
     //   times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
     // 328.8 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h4096_in_place[] = {
     // 51.3 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h5120[] = {
     // 10.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       13, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       13, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
     // 16.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
-    {     13,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     13,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 70.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of
     //   h200_132
-    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 46.3 % faster than bwd_res_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h5120_in_place[] = {
     // 105.0 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h6144[] = {
     // 65.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
     // 139.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 1089 rows, by times of
     //   h200_132
-    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 25.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                               kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h6144_in_place[] = {
     // 78.9 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 4 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                       kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                               kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144_in_place));
 
@@ -1028,7 +1028,7 @@ static_assert(AreSound(kGb300_152_routes));
 inline constexpr BoardWindows kGb300_152{
     .board = FindBoard("gb300_152"),
     .routes = kGb300_152_routes,
-    .evidence_digest = "335dd65398d0bc4d",
+    .evidence_digest = "7abf751a2153426b",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kGb300_152_routes),

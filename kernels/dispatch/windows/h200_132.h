@@ -7,7 +7,7 @@
 // margin       0.001 of the budget
 // noise        0.014 of the time, which a window must earn
 // protocol     1
-// evidence     48a1e2387421ddda
+// evidence     30c35da6715a5663
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -20,12 +20,14 @@
 //              12.2.0; host x86_64; commit 2a3ed56
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
-// environment  efd7c05cebfe676f gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
-//              13.0.88, GNU 12.2.0; host x86_64; commit 2a3ed56
+// environment  ebe109245c1e3194 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit e78493a
+// environment  f6154844ddb45902 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 1cb7000
 // time         measured
 // accuracy     stood in (this board's split of rows, run elsewhere): bwd_res_w16_h5120,
 //              bwd_res_w32_h5120
-// content      050ea166b237f012
+// content      1285fa5eb6c1f610
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -35,14 +37,16 @@ namespace fenestra::windows {
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_fwd_w16_h256[] = {
-    // 2.5 % faster than fwd_direct_h256_t128_w1 at 1 rows
-    {      0,        1, ProgramIndex("fwd_direct_h256_t512_w1"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 3.3 % faster than fwd_direct_h256_t512_w1 at 16 rows
-    {      1,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 7.6 % faster than fwd_direct_h256_t128_w1 at 512 rows
-    {    256,     6144, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 3.7 % faster than fwd_direct_h256_t512_w1 at 262144 rows
-    {   6144,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 4.1 % faster than fwd_direct_h256_t512_w1 at 16 rows
+    {      0,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 9.3 % faster than fwd_direct_h256_t128_w1 at 768 rows
+    {    256,     8192, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 9.0 % faster than fwd_direct_h256_t512_w1 at 12288 rows
+    {   8192,    12288, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                          kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 12.2 % faster than fwd_direct_h256_t128_w1_r3 at 16384 rows
+    {  12288,    16384, ProgramIndex("fwd_direct_h256_t256_w1_r4"),                          kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 13.8 % faster than fwd_direct_h256_t256_w1_r4 at 1572888 rows
+    {  16384,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -50,14 +54,10 @@ static_assert(IsTotal(kH200_132_fwd_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h512[] = {
-    // 5.9 % faster than fwd_direct_h512_t128_w1 at 1 rows
-    {      0,        1, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 1.4 % faster than fwd_direct_h512_t128_w2 at 2 rows
-    {      1,        2, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 4.3 % faster than fwd_direct_h512_t128_w1 at 8 rows
-    {      2,      128, ProgramIndex("fwd_direct_h512_t128_w2"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 126.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows
-    {    128,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
+    // 4.7 % faster than fwd_direct_h512_t128_w1 at 2 rows
+    {      0,       64, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 130.4 % faster than fwd_direct_h512_t128_w2 at 65537 rows
+    {     64,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -65,13 +65,13 @@ static_assert(IsTotal(kH200_132_fwd_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h1536[] = {
-    // 10.3 % faster than fwd_direct_h1536_t96_w3 at 1 rows
+    // 23.5 % faster than fwd_direct_h1536_t96_w3 at 1 rows
     {      0,       64, ProgramIndex("fwd_direct_h1536_t192_w6"),                            kStart,    {},                                                       kMeasured, kNone},
     // 1.7 % faster than fwd_direct_h1536_t192_w6 at 128 rows
     {     64,      128, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // 1.6 % faster than fwd_direct_h1536_t96_w3 at 256 rows
     {    128,      256, ProgramIndex("fwd_direct_h1536_t192_w6"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 15.8 % faster than fwd_direct_h1536_t192_w6 at 1536 rows
+    // 18.9 % faster than fwd_direct_h1536_t192_w6 at 1536 rows
     {    256,    65537, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h1536_t96_w3"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -80,18 +80,16 @@ static_assert(IsTotal(kH200_132_fwd_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h2048[] = {
-    // 8.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows
-    {      0,       64, ProgramIndex("fwd_direct_h2048_t256_w8"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 4.0 % faster than fwd_direct_h2048_t256_w8 at 512 rows
-    {     64,      512, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
+    // 11.6 % faster than fwd_direct_h2048_t128_w4 at 1 rows
+    {      0,        2, ProgramIndex("fwd_direct_h2048_t256_w8"),                            kStart,    {},                                                       kMeasured, kNone},
+    // 2.6 % faster than fwd_direct_h2048_t256_w8 at 512 rows
+    {      2,      512, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
     // 3.9 % faster than fwd_direct_h2048_t128_w4 at 1024 rows
     {    512,     1024, ProgramIndex("fwd_direct_h2048_t256_w8"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 9.0 % faster than fwd_direct_h2048_t256_w8 at 2048 rows
-    {   1024,     2048, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 1.8 % faster than fwd_direct_h2048_t64_w2 at 3072 rows
-    {   2048,     3072, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 1.4 % faster than fwd_direct_h2048_t128_w4 at 4096 rows
-    {   3072,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 13.0 % faster than fwd_direct_h2048_t256_w8 at 1536 rows
+    {   1024,     1536, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 12.8 % faster than fwd_direct_h2048_t128_w4 at 2048 rows
+    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -99,10 +97,10 @@ static_assert(IsTotal(kH200_132_fwd_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h4096[] = {
-    // 16.3 % faster than fwd_direct_h4096_t256_w8 at 1024 rows
-    {      0,    12288, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 1.7 % faster than fwd_direct_h4096_t128_w4 at 24576 rows
-    {  12288,    65537, ProgramIndex("fwd_direct_h4096_t256_w8"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 17.4 % faster than fwd_direct_h4096_t256_w8 at 1024 rows
+    {      0,     8192, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
+    // 1.6 % faster than fwd_direct_h4096_t128_w4 at 24576 rows
+    {   8192,    65537, ProgramIndex("fwd_direct_h4096_t256_w8"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t256_w8"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -110,11 +108,11 @@ static_assert(IsTotal(kH200_132_fwd_w16_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h5120[] = {
-    // 5.8 % faster than fwd_direct_h5120_t128_w4 at 4 rows
+    // 5.8 % faster than fwd_direct_h5120_t128_w4 at 2 rows
     {      0,      256, ProgramIndex("fwd_direct_h5120_t160_w5"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 2.9 % faster than fwd_direct_h5120_t160_w5 at 1024 rows
+    // 5.5 % faster than fwd_direct_h5120_t160_w5 at 1024 rows
     {    256,     1024, ProgramIndex("fwd_direct_h5120_t320_w10"),                           kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 11.5 % faster than fwd_direct_h5120_t320_w10 at 2048 rows
+    // 10.6 % faster than fwd_direct_h5120_t320_w10 at 6144 rows
     {   1024,    65537, ProgramIndex("fwd_direct_h5120_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h5120_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -123,7 +121,7 @@ static_assert(IsTotal(kH200_132_fwd_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w16_h6144[] = {
-    // 12.7 % faster than fwd_direct_h6144_t384_w12 at 2 rows
+    // 11.4 % faster than fwd_direct_h6144_t384_w12 at 1 rows
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -132,23 +130,27 @@ static_assert(IsTotal(kH200_132_fwd_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_fwd_w32_h256[] = {
-    // 6.5 % faster than fwd_direct_h256_t512_w1 at 16 rows
-    {      0,      192, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 6.4 % faster than fwd_direct_h256_t128_w1 at 512 rows
-    {    192,     6144, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
-    // 4.8 % faster than fwd_direct_h256_t512_w1 at 12288 rows
-    {   6144,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 2.4 % faster than fwd_direct_h256_t128_w1 at 1 rows
+    {      0,        1, ProgramIndex("fwd_direct_h256_t512_w1"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 7.6 % faster than fwd_direct_h256_t512_w1 at 16 rows
+    {      1,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 6.5 % faster than fwd_direct_h256_t128_w1 at 1024 rows
+    {    256,     6144, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 4.3 % faster than fwd_direct_h256_t512_w1 at 12288 rows
+    {   6144,    24576, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 4.0 % faster than fwd_direct_h256_t128_w1 at 589824 rows
+    {  24576,  1572888, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                          kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
     // unqualified: nothing is sampled above 1572888 rows
-    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                          kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h512[] = {
-    // 4.8 % faster than fwd_direct_h512_t128_w1 at 1 rows
-    {      0,        4, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
-    // 130.0 % faster than fwd_direct_h512_t128_w2 at 65536 rows
-    {      4,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                              kMeasured, kNone},
+    // 2.3 % faster than fwd_direct_h512_t128_w1 at 1 rows
+    {      0,       16, ProgramIndex("fwd_direct_h512_t128_w2"),                             kStart,    {},                                                       kMeasured, kNone},
+    // 132.8 % faster than fwd_direct_h512_t128_w2 at 65537 rows
+    {     16,    65537, ProgramIndex("fwd_direct_h512_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kDiffers},                           kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h512_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
@@ -165,22 +167,20 @@ static_assert(IsTotal(kH200_132_fwd_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h2048[] = {
-    // 8.8 % faster than fwd_direct_h2048_t64_w2 at 1 rows
+    // 6.7 % faster than fwd_direct_h2048_t64_w2 at 1 rows
     {      0,     1024, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
-    // 19.3 % faster than fwd_direct_h2048_t128_w4 at 1536 rows
+    // 18.4 % faster than fwd_direct_h2048_t128_w4 at 1536 rows
     {   1024,     1536, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 5.6 % faster than fwd_direct_h2048_t64_w2 at 2048 rows
-    {   1536,     2048, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
-    // 2.2 % faster than fwd_direct_h2048_t128_w4 at 3072 rows
-    {   2048,    65537, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
+    // 6.3 % faster than fwd_direct_h2048_t64_w2 at 2048 rows
+    {   1536,    65537, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kSpeed,    {.y = kDiffers, .rstd = kDiffers},                        kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t64_w2"),                             kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_direct_h2048_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h4096[] = {
-    // 10.5 % faster than fwd_direct_h4096_t256_w8 at 1536 rows
+    // 10.1 % faster than fwd_direct_h4096_t256_w8 at 1536 rows
     {      0,    65537, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h4096_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -189,7 +189,7 @@ static_assert(IsTotal(kH200_132_fwd_w32_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h5120[] = {
-    // 11.7 % faster than fwd_direct_h5120_t160_w5 at 8192 rows
+    // 12.6 % faster than fwd_direct_h5120_t160_w5 at 4096 rows
     {      0,    65537, ProgramIndex("fwd_direct_h5120_t128_w4"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h5120_t128_w4"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -198,7 +198,7 @@ static_assert(IsTotal(kH200_132_fwd_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_w32_h6144[] = {
-    // 30.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows
+    // 29.7 % faster than fwd_direct_h6144_t384_w12 at 512 rows
     {      0,    65537, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_direct_h6144_t192_w6"),                            kTop,      {.y = kSame, .rstd = kSame},                              kNone,     kNone},
@@ -207,14 +207,12 @@ static_assert(IsTotal(kH200_132_fwd_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h256[] = {
-    // 2.1 % faster than fwd_res_direct_h256_t128_w1 at 1 rows
-    {      0,        2, ProgramIndex("fwd_res_direct_h256_t512_w1"),                         kStart,    {},                                                       kMeasured, kNone},
-    // 6.9 % faster than fwd_res_direct_h256_t512_w1 at 16 rows
-    {      2,      256, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
-    // 4.2 % faster than fwd_res_direct_h256_t128_w1 at 768 rows
-    {    256,    16384, ProgramIndex("fwd_res_direct_h256_t512_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
-    // 1.7 % faster than fwd_res_direct_h256_t512_w1 at 1179648 rows
-    {  16384,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
+    // 11.1 % faster than fwd_res_direct_h256_t512_w1 at 16 rows
+    {      0,      512, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kStart,    {},                                                       kMeasured, kNone},
+    // 2.7 % faster than fwd_res_direct_h256_t128_w1 at 1024 rows
+    {    512,     8192, ProgramIndex("fwd_res_direct_h256_t512_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
+    // 1.8 % faster than fwd_res_direct_h256_t512_w1 at 12288 rows
+    {   8192,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -222,10 +220,10 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h512[] = {
-    // 37.9 % faster than fwd_res_direct_h512_t128_w1 at 1 rows
-    {      0,      512, ProgramIndex("fwd_res_direct_h512_t128_w2"),                         kStart,    {},                                                       kMeasured, kNone},
-    // 47.9 % faster than fwd_res_direct_h512_t128_w2 at 49152 rows
-    {    512,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
+    // 3.9 % faster than fwd_res_direct_h512_t128_w1 at 1 rows
+    {      0,      128, ProgramIndex("fwd_res_direct_h512_t128_w2"),                         kStart,    {},                                                       kMeasured, kNone},
+    // 47.6 % faster than fwd_res_direct_h512_t128_w2 at 32768 rows
+    {    128,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -233,16 +231,10 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h1536[] = {
-    // 1.9 % faster than fwd_res_direct_h1536_t192_w6 at 1 rows
-    {      0,        1, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kStart,    {},                                                       kMeasured, kNone},
-    // 7.5 % faster than fwd_res_direct_h1536_t96_w3 at 256 rows
-    {      1,     1024, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                        kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
-    // 5.2 % faster than fwd_res_direct_h1536_t192_w6 at 2048 rows
-    {   1024,     2048, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
-    // 1.7 % faster than fwd_res_direct_h1536_t96_w3 at 3072 rows
-    {   2048,     3072, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
-    // 2.1 % faster than fwd_res_direct_h1536_t192_w6 at 4096 rows
-    {   3072,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
+    // 6.4 % faster than fwd_res_direct_h1536_t96_w3 at 1 rows
+    {      0,      256, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                        kStart,    {},                                                       kMeasured, kNone},
+    // 8.7 % faster than fwd_res_direct_h1536_t192_w6 at 2048 rows
+    {    256,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -250,22 +242,20 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h2048[] = {
-    // 26.2 % faster than fwd_res_direct_h2048_t128_w4 at 64 rows
-    {      0,     1024, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
-    // 5.8 % faster than fwd_res_direct_h2048_t256_w8 at 1536 rows
-    {   1024,     1536, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
-    // 6.7 % faster than fwd_res_direct_h2048_t128_w4 at 2048 rows
-    {   1536,    65537, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
+    // 3.7 % faster than fwd_res_direct_h2048_t128_w4 at 1 rows
+    {      0,       64, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
+    // 8.3 % faster than fwd_res_direct_h2048_t256_w8 at 1536 rows
+    {     64,    65537, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                        kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_res_w16_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h4096[] = {
-    // 13.5 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
+    // 8.8 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
     {      0,     8192, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
-    // 1.4 % faster than fwd_res_direct_h4096_t256_w8 at 65537 rows
+    // 1.5 % faster than fwd_res_direct_h4096_t256_w8 at 32768 rows
     {   8192,    65537, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -274,7 +264,7 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h5120[] = {
-    // 17.1 % faster than fwd_res_direct_h5120_t640_w20 at 512 rows
+    // 12.0 % faster than fwd_res_direct_h5120_t640_w20 at 512 rows
     {      0,    65537, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                       kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -283,7 +273,7 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w16_h6144[] = {
-    // 49.9 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows
+    // 50.6 % faster than fwd_res_direct_h6144_t768_w24 at 3072 rows
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -292,14 +282,12 @@ static_assert(IsTotal(kH200_132_fwd_res_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h256[] = {
-    // 2.0 % faster than fwd_res_direct_h256_t128_w1 at 1 rows
-    {      0,        1, ProgramIndex("fwd_res_direct_h256_t512_w1"),                         kStart,    {},                                                       kMeasured, kNone},
-    // 13.0 % faster than fwd_res_direct_h256_t512_w1 at 16 rows
-    {      1,      384, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
-    // 3.6 % faster than fwd_res_direct_h256_t128_w1 at 768 rows
-    {    384,     8192, ProgramIndex("fwd_res_direct_h256_t512_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
-    // 1.7 % faster than fwd_res_direct_h256_t512_w1 at 1572888 rows
-    {   8192,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
+    // 12.6 % faster than fwd_res_direct_h256_t512_w1 at 64 rows
+    {      0,      768, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kStart,    {},                                                       kMeasured, kNone},
+    // 1.4 % faster than fwd_res_direct_h256_t128_w1 at 1536 rows
+    {    768,     3072, ProgramIndex("fwd_res_direct_h256_t512_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
+    // 1.7 % faster than fwd_res_direct_h256_t512_w1 at 1572864 rows
+    {   3072,  1572888, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_res_direct_h256_t128_w1"),                         kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -307,10 +295,12 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h256));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h512[] = {
-    // 22.3 % faster than fwd_res_direct_h512_t128_w1 at 8 rows
-    {      0,     1024, ProgramIndex("fwd_res_direct_h512_t128_w2"),                         kStart,    {},                                                       kMeasured, kNone},
-    // 48.6 % faster than fwd_res_direct_h512_t128_w2 at 65537 rows
-    {   1024,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
+    // 1.9 % faster than fwd_res_direct_h512_t128_w2 at 2 rows
+    {      0,        4, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kStart,    {},                                                       kMeasured, kNone},
+    // 1.9 % faster than fwd_res_direct_h512_t128_w1 at 8 rows
+    {      4,        8, ProgramIndex("fwd_res_direct_h512_t128_w2"),                         kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
+    // 50.7 % faster than fwd_res_direct_h512_t128_w2 at 65537 rows
+    {      8,    65537, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h512_t128_w1"),                         kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -318,8 +308,10 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h512));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h1536[] = {
-    // 9.0 % faster than fwd_res_direct_h1536_t192_w6 at 1536 rows
-    {      0,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kStart,    {},                                                       kMeasured, kNone},
+    // 3.6 % faster than fwd_res_direct_h1536_t96_w3 at 4 rows
+    {      0,      256, ProgramIndex("fwd_res_direct_h1536_t192_w6"),                        kStart,    {},                                                       kMeasured, kNone},
+    // 6.0 % faster than fwd_res_direct_h1536_t192_w6 at 1024 rows
+    {    256,    65537, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h1536_t96_w3"),                         kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
@@ -327,24 +319,22 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h1536));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h2048[] = {
-    // 14.2 % faster than fwd_res_direct_h2048_t128_w4 at 1 rows
-    {      0,      512, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
-    // 4.4 % faster than fwd_res_direct_h2048_t256_w8 at 1024 rows
-    {    512,     1024, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
-    // 9.3 % faster than fwd_res_direct_h2048_t128_w4 at 1536 rows
-    {   1024,    65537, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
+    // 7.3 % faster than fwd_res_direct_h2048_t128_w4 at 8 rows
+    {      0,      256, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kStart,    {},                                                       kMeasured, kNone},
+    // 4.8 % faster than fwd_res_direct_h2048_t256_w8 at 512 rows
+    {    256,    65537, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                        kSpeed,    {.y = kSame, .rstd = kDiffers, .residual_out = kSame},    kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
-    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t256_w8"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h2048_t128_w4"),                        kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
 };
 static_assert(IsTotal(kH200_132_fwd_res_w32_h2048));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h4096[] = {
-    // 1.7 % faster than fwd_res_direct_h4096_t256_w8 at 1 rows
-    {      0,        2, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kStart,    {},                                                       kMeasured, kNone},
-    // 11.6 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
-    {      2,     4096, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kSpeed,    {.y = kSame, .rstd = kSame, .residual_out = kSame},       kMeasured, kNone},
-    // 1.8 % faster than fwd_res_direct_h4096_t256_w8 at 32768 rows
+    // 1.6 % faster than fwd_res_direct_h4096_t256_w8 at 8 rows
+    {      0,      128, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kStart,    {},                                                       kMeasured, kNone},
+    // 8.1 % faster than fwd_res_direct_h4096_t512_w16 at 512 rows
+    {    128,     4096, ProgramIndex("fwd_res_direct_h4096_t256_w8"),                        kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
+    // 1.7 % faster than fwd_res_direct_h4096_t256_w8 at 65537 rows
     {   4096,    65537, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kSpeed,    {.y = kDiffers, .rstd = kDiffers, .residual_out = kSame}, kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h4096_t512_w16"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -353,7 +343,7 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h4096));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h5120[] = {
-    // 10.9 % faster than fwd_res_direct_h5120_t640_w20 at 3072 rows
+    // 11.1 % faster than fwd_res_direct_h5120_t640_w20 at 256 rows
     {      0,    65537, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                       kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h5120_t320_w10"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -362,7 +352,7 @@ static_assert(IsTotal(kH200_132_fwd_res_w32_h5120));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kH200_132_fwd_res_w32_h6144[] = {
-    // 6.1 % faster than fwd_res_direct_h6144_t768_w24 at 1 rows
+    // 12.1 % faster than fwd_res_direct_h6144_t768_w24 at 256 rows
     {      0,    65537, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kStart,    {},                                                       kMeasured, kNone},
     // unqualified: nothing is sampled above 65537 rows
     {  65537, kMaxRows, ProgramIndex("fwd_res_direct_h6144_t384_w12"),                       kTop,      {.y = kSame, .rstd = kSame, .residual_out = kSame},       kNone,     kNone},
@@ -1226,7 +1216,7 @@ static_assert(AreSound(kH200_132_routes));
 inline constexpr BoardWindows kH200_132{
     .board = FindBoard("h200_132"),
     .routes = kH200_132_routes,
-    .evidence_digest = "48a1e2387421ddda",
+    .evidence_digest = "30c35da6715a5663",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kH200_132_routes),
