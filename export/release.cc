@@ -9,52 +9,11 @@
 #include <utility>
 
 #include "accuracy/median.h"
-#include "db/digest.h"
-#include "export/header.h"
-#include "export/json.h"
-#include "kernels/board.h"
+#include "accuracy/protocol.h"
 #include "kernels/program_list.h"
 
 namespace fenestra {
 namespace {
-
-using Json = OrderedJson;
-
-constexpr int kManifestVersion = 1;
-
-// Windows by what their time, or accuracy, rests on.
-template <typename BasisOf>
-Json CountBases(const Plan& plan, const BasisOf& basis_of) {
-  std::map<Basis, int> counts;
-  for (const RoutePlan& route : plan.routes) {
-    for (const PlannedWindow& planned : route.windows) ++counts[basis_of(planned.window)];
-  }
-  Json json = Json::object();
-  for (const auto& [basis, count] : counts) json[std::string(ToString(basis))] = count;
-  return json;
-}
-
-Json EnvironmentsOf(const ReleasedBoard& board) {
-  Json list = Json::array();
-  for (const Environment& environment : board.evidence.environments) {
-    if (std::find(board.plan.environments.begin(), board.plan.environments.end(), environment.id) ==
-        board.plan.environments.end()) {
-      continue;
-    }
-    list.push_back(JsonOf(environment));
-  }
-  return list;
-}
-
-Json ProgramsOf(const Plan& plan) {
-  std::set<std::string> programs;
-  for (const RoutePlan& route : plan.routes) {
-    for (const auto* windows : {&route.windows, &route.in_place}) {
-      for (const PlannedWindow& planned : *windows) programs.insert(planned.program);
-    }
-  }
-  return Json(programs);
-}
 
 // Programs at ascending ends of windows.
 using Ends = std::map<std::int64_t, std::string>;
@@ -137,82 +96,99 @@ std::string TimesText(const Evidence& evidence, std::string_view board, const Ro
   return fmt::format("{:.3f} to {:.3f} at {}", *least, *most, RowCounts(ratios.size()));
 }
 
-// The row counts in the change at which dw of the same input has other bits.
-std::string BitsText(const Evidence& evidence, std::string_view board, const RouteChange& change) {
-  if (change.route.pass == Pass::kForward) return "-";
-  const int before = FindProgram(change.before);
-  const int after = FindProgram(change.after);
-  if (before < 0 || after < 0) return "not measured";
-  std::map<std::int64_t, std::map<std::string, std::string>> digests;
-  for (const DigestRecord& record : evidence.digests) {
-    const DigestKey& key = record.key;
-    if (key.board != board || key.width != change.route.width || key.rows <= change.lo ||
-        key.rows > change.hi || key.seed != 0) {
-      continue;
-    }
-    digests[key.rows][key.program] = record.dw;
-  }
+// dw digests of a program, named by its twin, at rows (lo, hi]; none where there is no such
+// program.
+std::map<std::int64_t, std::string> DigestsIn(const DwDigests& digests, const std::string& program,
+                                              std::int64_t lo, std::int64_t hi) {
+  const int index = FindProgram(program);
+  if (index < 0) return {};
+  const auto found = digests.find(std::string(DwTwinName(index).view()));
+  if (found == digests.end()) return {};
+  return {found->second.upper_bound(lo), found->second.upper_bound(hi)};
+}
+
+// Row counts at which both have digests.
+struct DwComparison {
   std::size_t same = 0;
   std::vector<std::int64_t> differ;
-  for (const auto& [rows, of_program] : digests) {
-    const auto old_dw = of_program.find(std::string(DwTwinName(before).view()));
-    const auto new_dw = of_program.find(std::string(DwTwinName(after).view()));
-    if (old_dw == of_program.end() || new_dw == of_program.end()) continue;
-    if (old_dw->second == new_dw->second) {
-      ++same;
+};
+
+DwComparison Compare(const std::map<std::int64_t, std::string>& before,
+                     const std::map<std::int64_t, std::string>& after) {
+  DwComparison comparison;
+  for (const auto& [rows, dw] : after) {
+    const auto old_dw = before.find(rows);
+    if (old_dw == before.end()) continue;
+    if (old_dw->second == dw) {
+      ++comparison.same;
     } else {
-      differ.push_back(rows);
+      comparison.differ.push_back(rows);
     }
   }
-  if (same == 0 && differ.empty()) return "not measured";
-  if (differ.empty()) return "same at " + RowCounts(same);
-  return fmt::format("differ at {}", fmt::join(differ, ", "));
+  return comparison;
+}
+
+// All dw digests of the inputs of seed 0 that the evidence of the board holds.
+DwDigests MeasuredDwDigests(const ReleasedBoard& board) {
+  DwDigests digests;
+  for (const DigestRecord& record : board.evidence.digests) {
+    const DigestKey& key = record.key;
+    if (key.board == board.plan.board && key.seed == 0) digests[key.program][key.rows] = record.dw;
+  }
+  return digests;
+}
+
+// Those of the board's part of a manifest, where they are of the inputs of now.
+const DwDigests* ComparableDigests(const ManifestBoard* before) {
+  return before != nullptr && before->protocol == kProtocolVersion ? &before->dw_digests : nullptr;
+}
+
+// The row counts in the change at which dw of the same input has other bits. The old bits are those
+// that were released, where the manifest has them.
+std::string BitsText(const DwDigests& measured, const ManifestBoard* before,
+                     const RouteChange& change) {
+  if (change.route.pass == Pass::kForward) return "-";
+  const DwDigests* released = ComparableDigests(before);
+  auto old_digests = released == nullptr
+                         ? std::map<std::int64_t, std::string>()
+                         : DigestsIn(*released, change.before, change.lo, change.hi);
+  old_digests.merge(DigestsIn(measured, change.before, change.lo, change.hi));
+  const DwComparison comparison =
+      Compare(old_digests, DigestsIn(measured, change.after, change.lo, change.hi));
+  if (comparison.same == 0 && comparison.differ.empty()) return "not measured";
+  if (comparison.differ.empty()) return "same at " + RowCounts(comparison.same);
+  return fmt::format("differ at {}", fmt::join(comparison.differ, ", "));
+}
+
+// Whether programs of the release before give the bits that they gave.
+std::string StayedText(const DwDigests& measured, const ManifestBoard* before,
+                       std::string_view before_name) {
+  const DwDigests* released = ComparableDigests(before);
+  if (released == nullptr) {
+    return fmt::format(
+        "Whether programs give the bits of dw that they gave is not told: the manifest of {} holds "
+        "no digests of the inputs of now.\n",
+        before_name);
+  }
+  std::size_t same = 0;
+  std::size_t programs = 0;
+  std::string others;
+  for (const auto& [program, of_rows] : *released) {
+    const auto found = measured.find(program);
+    if (found == measured.end()) continue;
+    const DwComparison comparison = Compare(of_rows, found->second);
+    same += comparison.same;
+    programs += comparison.same > 0 || !comparison.differ.empty() ? 1 : 0;
+    if (comparison.differ.empty()) continue;
+    others += fmt::format("- `{}` gives other bits of dw than it gave, at {}\n", program,
+                          fmt::join(comparison.differ, ", "));
+  }
+  if (!others.empty()) return others;
+  return fmt::format("Programs of {} give the bits of dw that they gave: {} of {} programs.\n",
+                     before_name, RowCounts(same), programs);
 }
 
 }  // namespace
-
-ReleasedBoard::ReleasedBoard(Plan chosen, Evidence chosen_from)
-    : plan(std::move(chosen)),
-      evidence(std::move(chosen_from)),
-      header(HeaderText(plan, evidence.environments)) {}
-
-std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards) {
-  Json manifest{{"release", name},
-                {"manifest_version", kManifestVersion},
-                {"fenestra", FENESTRA_VERSION},
-                {"exact_arithmetic_flags", FENESTRA_EXACT_FLAGS},
-                {"boards", Json::array()}};
-  std::set<std::string> released;
-  for (const ReleasedBoard& board : boards) {
-    const Plan& plan = board.plan;
-    const Board* known = FindBoard(plan.board);
-    released.insert(plan.board);
-    std::size_t windows = 0;
-    for (const RoutePlan& route : plan.routes) windows += route.windows.size();
-    manifest["boards"].push_back(
-        {{"board", plan.board},
-         {"arch", ToString(known->arch)},
-         {"sm_count", known->sm_count},
-         {"header", fmt::format("windows/{}.h", plan.board)},
-         {"header_digest", HexDigest(board.header)},
-         {"evidence_digest", plan.evidence},
-         {"margin", plan.margin},
-         {"noise", plan.noise},
-         {"waivers", plan.waivers.size()},
-         {"routes", plan.routes.size()},
-         {"windows", windows},
-         {"time", CountBases(plan, [](const Window& window) { return window.time; })},
-         {"accuracy", CountBases(plan, [](const Window& window) { return window.accuracy; })},
-         {"programs", ProgramsOf(plan)},
-         {"environments", EnvironmentsOf(board)}});
-  }
-  Json without = Json::array();
-  for (const Board& board : kBoards) {
-    if (!released.contains(std::string(board.name))) without.push_back(board.name);
-  }
-  manifest["boards_without_windows"] = without;
-  return manifest.dump(2) + "\n";
-}
 
 const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::string_view board) {
   const auto header = std::find_if(headers.begin(), headers.end(), [&](const ParsedHeader& one) {
@@ -246,37 +222,55 @@ std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan)
   return changes;
 }
 
-std::string ChangesText(std::string_view name, std::string_view before_name,
-                        std::span<const ParsedHeader> before,
-                        std::span<const ReleasedBoard> boards) {
-  std::string text = before_name.empty() ? fmt::format("# {}\n\nThe first release.\n", name)
-                                         : fmt::format("# {} against {}\n", name, before_name);
-  for (const ReleasedBoard& board : boards) {
-    text += fmt::format("\n## {}\n\n", board.plan.board);
-    const ParsedHeader* header = FindHeader(before, board.plan.board);
-    if (header == nullptr) {
-      text += fmt::format("New: {} routes.\n", board.plan.routes.size());
-      continue;
-    }
-    const std::vector<RouteChange> changes = ChangesOf(*header, board.plan);
-    if (changes.empty()) {
-      text += "Every call runs what it ran before.\n";
-      continue;
-    }
+namespace {
+
+std::string NewBoardText(const ReleasedBoard& board) {
+  return fmt::format("\n## {}\n\nNew: {} routes.\n", board.plan.board, board.plan.routes.size());
+}
+
+// What changed of a board that the release before had.
+std::string ChangedBoardText(const ReleasedBoard& board, const ParsedHeader& header,
+                             const PreviousRelease& previous) {
+  const DwDigests measured = MeasuredDwDigests(board);
+  const ManifestBoard* before = FindBoard(previous.manifest, board.plan.board);
+  std::string text;
+  const std::vector<RouteChange> changes = ChangesOf(header, board.plan);
+  if (changes.empty()) {
+    text += "Every call runs what it ran before.\n";
+  } else {
     text +=
         "| route | rows | before | now | time now over before | dw bits |\n"
         "| --- | --- | --- | --- | --- | --- |\n";
-    for (const RouteChange& change : changes) {
-      const bool both = !change.before.empty() && !change.after.empty();
-      text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", ToString(change.route),
-                          change.in_place ? " in place" : "", RowsText(change.lo, change.hi),
-                          change.before.empty() ? "-" : change.before,
-                          change.after.empty() ? "-" : change.after,
-                          both ? TimesText(board.evidence, board.plan.board, change) : "-",
-                          both ? BitsText(board.evidence, board.plan.board, change) : "-");
-    }
   }
-  for (const ParsedHeader& gone : before) {
+  for (const RouteChange& change : changes) {
+    const bool both = !change.before.empty() && !change.after.empty();
+    text += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", ToString(change.route),
+                        change.in_place ? " in place" : "", RowsText(change.lo, change.hi),
+                        change.before.empty() ? "-" : change.before,
+                        change.after.empty() ? "-" : change.after,
+                        both ? TimesText(board.evidence, board.plan.board, change) : "-",
+                        both ? BitsText(measured, before, change) : "-");
+  }
+  return text + "\n" + StayedText(measured, before, previous.name);
+}
+
+}  // namespace
+
+std::string ChangesText(std::string_view name, const PreviousRelease* previous,
+                        std::span<const ReleasedBoard> boards) {
+  if (previous == nullptr) {
+    std::string text = fmt::format("# {}\n\nThe first release.\n", name);
+    for (const ReleasedBoard& board : boards) text += NewBoardText(board);
+    return text;
+  }
+  std::string text = fmt::format("# {} against {}\n", name, previous->name);
+  for (const ReleasedBoard& board : boards) {
+    const ParsedHeader* header = FindHeader(previous->headers, board.plan.board);
+    text += header == nullptr ? NewBoardText(board)
+                              : fmt::format("\n## {}\n\n{}", board.plan.board,
+                                            ChangedBoardText(board, *header, *previous));
+  }
+  for (const ParsedHeader& gone : previous->headers) {
     const bool kept = std::any_of(boards.begin(), boards.end(), [&](const ReleasedBoard& board) {
       return board.plan.board == gone.code_board;
     });

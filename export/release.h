@@ -1,5 +1,5 @@
-// A release: the headers of every board, a manifest of what they rest on, and what changed against
-// the release before. Pure functions of plans and evidence: repeated, they give the same bytes.
+// What a release changes against the one before. Pure functions of plans and evidence: repeated,
+// they give the same bytes.
 #pragma once
 
 #include <span>
@@ -7,25 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "db/evidence.h"
 #include "db/plan.h"
 #include "export/header_parse.h"
+#include "export/manifest.h"
 
 namespace fenestra {
-
-// One board of a release.
-struct ReleasedBoard {
-  // `evidence`: that `plan` was chosen from. Throws Error as HeaderText does.
-  ReleasedBoard(Plan plan, Evidence evidence);
-
-  Plan plan;
-  Evidence evidence;
-  std::string header;  // HeaderText of the plan
-};
-
-// manifest.json: per board its header's and evidence's digests, the environments, the programs, and
-// on what basis time and accuracy of its windows rest.
-std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards);
 
 // The same route's program before and now over rows (lo, hi].
 struct RouteChange {
@@ -46,11 +32,18 @@ const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::strin
 // of place do, then what calls in place do alone.
 std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan);
 
-// CHANGES.md: per board the windows that moved, how their times compare, and at which row counts dw
-// has other bits, both from evidence that holds both programs. `before`: the headers of the release
-// before, in any order; a board that it lacks is new.
-std::string ChangesText(std::string_view name, std::string_view before_name,
-                        std::span<const ParsedHeader> before,
+// The release before, as its folder has it.
+struct PreviousRelease {
+  std::string name;
+  std::vector<ParsedHeader> headers;  // in any order
+  Manifest manifest;
+};
+
+// CHANGES.md: per board the windows that moved, how their times compare and at which row counts dw
+// has other bits (from evidence that holds both programs, and what the manifest before says of the
+// old bits), and where programs that stayed give other bits than they did. `previous`: null for the
+// first release; a board that it lacks is new.
+std::string ChangesText(std::string_view name, const PreviousRelease* previous,
                         std::span<const ReleasedBoard> boards);
 
 }  // namespace fenestra

@@ -108,6 +108,12 @@ TEST_F(ReleasePipeline, APreviousReleaseIsHeldToItsDigestsAndHasHeaders) {
   ExpectRefused(next, "releases/1.0/windows/h200_132.h: the text differs from its content digest");
   std::filesystem::remove(header);
   ExpectRefused(next, "releases/1.0/windows: no header is there");
+  // A sound header, but of other windows.
+  Json({"plan", "--board", "h200_132", "--margin", "0.2"});
+  Json({"export", "--board", "h200_132", "--out", "releases/1.0/windows"});
+  ExpectRefused(next, "not the header that releases/1.0/manifest.json tells of");
+  std::filesystem::remove(File("releases/1.0/manifest.json"));
+  ExpectRefused(next, "releases/1.0/manifest.json");
   EXPECT_FALSE(std::filesystem::exists(File("releases/1.1")));
 }
 

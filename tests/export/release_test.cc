@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
+#include "accuracy/error.h"
 #include "tests/tuner/evidence_builder.h"
 #include "tuner/choose.h"
 
@@ -57,6 +59,12 @@ ParsedHeader HeaderOf(const ReleasedBoard& board) {
   return ParseHeader(board.header, "h200_132.h");
 }
 
+PreviousRelease Previous(const ReleasedBoard& board) {
+  return {.name = "1.0",
+          .headers = {HeaderOf(board)},
+          .manifest = ParseManifest(ManifestText("1.0", std::span(&board, 1)), "manifest.json")};
+}
+
 TEST(Release, ManifestNamesWhatTheWindowsRestOn) {
   const std::vector<ReleasedBoard> boards{Released(0.25)};
   const std::string text = ManifestText("1.0", boards);
@@ -106,7 +114,8 @@ TEST(Release, ChangesOfCallsInPlaceAloneAreMarked) {
   EXPECT_EQ(changes[0].before, kPlain);
   EXPECT_EQ(changes[0].after, kFma);
   const std::vector<ReleasedBoard> after{{plan, before.evidence}};
-  const std::string text = ChangesText("1.1", "1.0", std::vector{HeaderOf(before)}, after);
+  const PreviousRelease previous = Previous(before);
+  const std::string text = ChangesText("1.1", &previous, after);
   EXPECT_THAT(text, HasSubstr("| " + ToString(kBackward) + " in place | ")) << text;
   EXPECT_THAT(text, Not(HasSubstr("Every call runs what it ran before.")));
   // A change of both is said once.
@@ -118,15 +127,107 @@ TEST(Release, ChangesOfCallsInPlaceAloneAreMarked) {
 TEST(Release, ChangesSayWhatTheyCostAndWhichBitsMove) {
   const ReleasedBoard before = Released(0.25);
   const std::vector<ReleasedBoard> after{Released(0.05)};
-  const std::vector<ParsedHeader> headers{HeaderOf(before)};
-  const std::string text = ChangesText("1.1", "1.0", headers, after);
+  const PreviousRelease previous = Previous(before);
+  const std::string text = ChangesText("1.1", &previous, after);
   EXPECT_THAT(text, HasSubstr("# 1.1 against 1.0"));
   EXPECT_THAT(text, HasSubstr("1.200 to 1.250 at 2 row counts")) << text;  // 480/400 and 1000/800
   EXPECT_THAT(text, HasSubstr("differ at 512")) << text;
-  EXPECT_THAT(ChangesText("1.1", "1.0", headers, std::vector{before}),
+  EXPECT_THAT(ChangesText("1.1", &previous, std::vector{before}),
               HasSubstr("Every call runs what it ran before."));
-  EXPECT_THAT(ChangesText("1.0", "", {}, after), HasSubstr("The first release."));
-  EXPECT_THAT(ChangesText("1.1", "1.0", headers, {}), HasSubstr("Gone."));
+  EXPECT_THAT(ChangesText("1.0", nullptr, after), HasSubstr("The first release."));
+  EXPECT_THAT(ChangesText("1.1", &previous, {}), HasSubstr("Gone."));
+}
+
+// The digest of a program's dw at a row count, in the evidence.
+std::string& DwOf(std::string_view program, std::int64_t rows, ReleasedBoard* board) {
+  for (DigestRecord& record : board->evidence.digests) {
+    if (record.key.program == program && record.key.rows == rows) return record.dw;
+  }
+  throw std::logic_error("no such digest");
+}
+
+TEST(Release, ManifestHoldsTheDwDigestsOfRoutedPrograms) {
+  const Manifest of_plain = Previous(Released(0.25)).manifest;
+  ASSERT_NE(FindBoard(of_plain, kBoard), nullptr);
+  const DwDigests& digests = FindBoard(of_plain, kBoard)->dw_digests;
+  // Plain runs everywhere but above what was sampled, where FP64 does.
+  EXPECT_EQ(digests.size(), 2U);
+  EXPECT_EQ(digests.at(std::string(kPlain)),
+            (std::map<std::int64_t, std::string>{
+                {64, kSameDw}, {128, kSameDw}, {256, kSameDw}, {512, kOtherDw}}));
+  EXPECT_EQ(FindBoard(of_plain, "b200_148"), nullptr);
+}
+
+TEST(Release, OtherBitsUnderTheSameNameAreTold) {
+  ReleasedBoard now = Released(0.25);
+  const PreviousRelease previous = Previous(now);
+  EXPECT_THAT(ChangesText("1.1", &previous, std::vector{now}),
+              HasSubstr("Programs of 1.0 give the bits of dw that they gave: 8 row counts of 2 "
+                        "programs."));
+  DwOf(kPlain, 128, &now) = kOtherDw;
+  const std::string text = ChangesText("1.1", &previous, std::vector{now});
+  EXPECT_THAT(text, HasSubstr("Every call runs what it ran before."));
+  EXPECT_THAT(text, HasSubstr("`" + std::string(kPlain) +
+                              "` gives other bits of dw than it gave, at 128\n"))
+      << text;
+  EXPECT_THAT(text, Not(HasSubstr("give the bits of dw that they gave")));
+}
+
+TEST(Release, OldBitsAreThoseThatWereReleased) {
+  const ReleasedBoard before = Released(0.25);  // plain throughout
+  const PreviousRelease previous = Previous(before);
+  ReleasedBoard now = Released(0.05);  // FP64 from 256 rows on
+  // As if plain summed otherwise by now: what calls got before is in the manifest alone.
+  DwOf(kPlain, 256, &now) = kOtherDw;
+  DwOf(kPlain, 512, &now) = kSameDw;
+  EXPECT_THAT(ChangesText("1.1", &previous, std::vector{now}), HasSubstr("| differ at 512 |"));
+}
+
+TEST(Release, WithoutDigestsOfTheInputsOfNowNothingIsSaidOfBits) {
+  const ReleasedBoard board = Released(0.25);
+  PreviousRelease previous = Previous(board);
+  previous.manifest.boards[0].protocol = 0;
+  EXPECT_THAT(ChangesText("1.1", &previous, std::vector{board}),
+              HasSubstr("is not told: the manifest of 1.0 holds no digests"));
+}
+
+// What a text is refused with; "" where it is read.
+std::string Refusal(const std::string& text) {
+  try {
+    (void)ParseManifest(text, "m.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Release, AManifestIsReadStrictly) {
+  const ReleasedBoard board = Released(0.25);
+  const std::string sound = ManifestText("1.0", std::span(&board, 1));
+  const auto with = [&](const std::string& old, const std::string& text) {
+    std::string other = sound;
+    const std::size_t at = other.find(old);
+    if (at == std::string::npos) throw std::logic_error("not there: " + old);
+    return other.replace(at, old.size(), text);
+  };
+  EXPECT_EQ(Refusal(sound), "");
+  EXPECT_EQ(Refusal(with("\"release\"", "\"releases\"")),
+            "m.json: \"release\" is missing: take the release's own file from version control");
+  EXPECT_THAT(Refusal(sound.substr(0, sound.size() / 2)), HasSubstr("m.json: no JSON at byte "));
+  EXPECT_THAT(Refusal(with("\"manifest_version\": 2", "\"manifest_version\": 3")),
+              HasSubstr("it is of version 3, this build reads up to 2"));
+  EXPECT_THAT(Refusal(with("\"protocol\": 1", "\"protocol\": \"1\"")),
+              HasSubstr("\"protocol\" has another type"));
+  EXPECT_THAT(Refusal(with("\"512\"", "\"512 \"")), HasSubstr("not by row count"));
+  EXPECT_THAT(Refusal(with(kSameDw, "aa")), HasSubstr("not 16 hex digits"));
+  EXPECT_THAT(Refusal(with("\"protocol\": 1", "\"protocol\": 1e9999")), HasSubstr("out of range"));
+  EXPECT_THAT(Refusal("[]"), HasSubstr("\"manifest_version\" is missing"));
+  // Version 1 had no digests.
+  const std::string old =
+      R"({"manifest_version": 1, "release": "0.1", "boards": [{"board": "h200_132",
+          "header_digest": "00000000000000aa"}]})";
+  EXPECT_EQ(Refusal(old), "");
+  EXPECT_TRUE(ParseManifest(old, "m.json").boards.at(0).dw_digests.empty());
 }
 
 }  // namespace

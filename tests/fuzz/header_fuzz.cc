@@ -43,7 +43,8 @@ void TestOne(std::string_view text) {
   // Whatever parses can be compared with a plan and with evidence.
   (void)ChangesOf(header, test::FixturePlan());
   const ReleasedBoard board(test::FixturePlan(), test::FixtureEvidence());
-  (void)ChangesText("2.0", "1.0", std::span(&header, 1), std::span(&board, 1));
+  const PreviousRelease previous{.name = "1.0", .headers = {header}, .manifest = {}};
+  (void)ChangesText("2.0", &previous, std::span(&board, 1));
 }
 
 }  // namespace fenestra::fuzz

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "accuracy/error.h"
 #include "db/digest.h"
 #include "db/files.h"
 #include "export/header_folder.h"
+#include "export/manifest.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/stored.h"
@@ -66,10 +68,10 @@ class ReleaseCommand final : public Command {
     }
     const fs::path folder = fs::path(folder_) / name_;
     if (previous_.empty()) RefuseFirstBesideOthers(folder);
-    const std::vector<ParsedHeader> before = LoadPrevious();
+    const std::optional<PreviousRelease> previous = LoadPrevious();
     const std::vector<ReleasedBoard> boards = LoadBoards();
     const std::string manifest = ManifestText(name_, boards);
-    const std::string changes = ChangesText(name_, PreviousName(), before, boards);
+    const std::string changes = ChangesText(name_, previous ? &*previous : nullptr, boards);
     RefuseOtherContent(folder, boards, manifest, changes);
     RefuseOtherRecord(boards);
     for (const ReleasedBoard& board : boards) {
@@ -81,7 +83,8 @@ class ReleaseCommand final : public Command {
     Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
     Json list = Json::array();
     for (const ReleasedBoard& board : boards) {
-      const ParsedHeader* header = FindHeader(before, board.plan.board);
+      const ParsedHeader* header =
+          previous ? FindHeader(previous->headers, board.plan.board) : nullptr;
       const std::string path = (folder / kWindows / fmt::format("{}.h", board.plan.board)).string();
       const std::size_t moved = header == nullptr ? 0 : ChangesOf(*header, board.plan).size();
       table.Add({board.plan.board, fmt::format("{}", board.plan.routes.size()),
@@ -117,9 +120,25 @@ class ReleaseCommand final : public Command {
     return (path.has_filename() ? path : path.parent_path()).filename().string();  // "a/" is "a"
   }
 
-  std::vector<ParsedHeader> LoadPrevious() const {
-    if (previous_.empty()) return {};
-    return ReadHeaders(fs::path(previous_) / kWindows);
+  // What stands there must be what its manifest says.
+  std::optional<PreviousRelease> LoadPrevious() const {
+    if (previous_.empty()) return std::nullopt;
+    const fs::path windows = fs::path(previous_) / kWindows;
+    const fs::path manifest = fs::path(previous_) / kManifest;
+    PreviousRelease previous{
+        .name = PreviousName(),
+        .headers = ReadHeaders(windows),
+        .manifest = ParseManifest(ReadFile(manifest, kMaxTextBytes), manifest.string())};
+    for (const ParsedHeader& header : previous.headers) {
+      const fs::path path = windows / fmt::format("{}.h", header.code_board);
+      const ManifestBoard* board = FindBoard(previous.manifest, header.code_board);
+      if (board == nullptr || board->header_digest != HexDigest(ReadFile(path, kMaxHeaderBytes))) {
+        throw Error(fmt::format(
+            "{}: not the header that {} tells of: take the release from version control",
+            path.string(), manifest.string()));
+      }
+    }
+    return previous;
   }
 
   // Without a release before, the change note calls this one the first. One that is there whole is

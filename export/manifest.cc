@@ -1,0 +1,214 @@
+#include "export/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "accuracy/error.h"
+#include "accuracy/protocol.h"
+#include "db/digest.h"
+#include "db/parse_number.h"
+#include "export/header.h"
+#include "export/json.h"
+#include "kernels/board.h"
+#include "kernels/program_list.h"
+
+namespace fenestra {
+namespace {
+
+using Json = OrderedJson;
+
+// 2 added "protocol" and "dw_digests".
+constexpr int kManifestVersion = 2;
+
+// Windows by what their time, or accuracy, rests on.
+template <typename BasisOf>
+Json CountBases(const Plan& plan, const BasisOf& basis_of) {
+  std::map<Basis, int> counts;
+  for (const RoutePlan& route : plan.routes) {
+    for (const PlannedWindow& planned : route.windows) ++counts[basis_of(planned.window)];
+  }
+  Json json = Json::object();
+  for (const auto& [basis, count] : counts) json[std::string(ToString(basis))] = count;
+  return json;
+}
+
+Json EnvironmentsOf(const ReleasedBoard& board) {
+  Json list = Json::array();
+  for (const Environment& environment : board.evidence.environments) {
+    if (std::find(board.plan.environments.begin(), board.plan.environments.end(), environment.id) ==
+        board.plan.environments.end()) {
+      continue;
+    }
+    list.push_back(JsonOf(environment));
+  }
+  return list;
+}
+
+std::set<std::string> RoutedPrograms(const Plan& plan) {
+  std::set<std::string> programs;
+  for (const RoutePlan& route : plan.routes) {
+    for (const auto* windows : {&route.windows, &route.in_place}) {
+      for (const PlannedWindow& planned : *windows) programs.insert(planned.program);
+    }
+  }
+  return programs;
+}
+
+Json DigestsJson(const DwDigests& digests) {
+  Json json = Json::object();
+  for (const auto& [program, of_rows] : digests) {
+    for (const auto& [rows, dw] : of_rows) json[program][std::to_string(rows)] = dw;
+  }
+  return json;
+}
+
+// Reads the members of one manifest; `name` leads what it throws.
+class ManifestReader {
+ public:
+  explicit ManifestReader(std::string_view name) : name_(name) {}
+
+  Manifest Read(std::string_view text) const {
+    const nlohmann::json json = Parse(text);
+    const auto version = Member<std::int64_t>(json, "manifest_version");
+    if (version < 1 || version > kManifestVersion) {
+      Fail(
+          fmt::format("it is of version {}, this build reads up to {}", version, kManifestVersion));
+    }
+    Manifest manifest{.release = Member<std::string>(json, "release"), .boards = {}};
+    for (const nlohmann::json& one : Member<nlohmann::json::array_t>(json, "boards")) {
+      manifest.boards.push_back(
+          {.board = Member<std::string>(one, "board"),
+           .header_digest = DigestOf(Member<std::string>(one, "header_digest")),
+           .protocol = version < 2 ? 0 : static_cast<int>(Member<std::int32_t>(one, "protocol")),
+           .dw_digests = version < 2 ? DwDigests() : Digests(one)});
+    }
+    return manifest;
+  }
+
+ private:
+  [[noreturn]] void Fail(std::string_view what) const {
+    throw Error(
+        fmt::format("{}: {}: take the release's own file from version control", name_, what));
+  }
+
+  nlohmann::json Parse(std::string_view text) const {
+    try {
+      return nlohmann::json::parse(text);
+    } catch (const nlohmann::json::parse_error& error) {
+      Fail(fmt::format("no JSON at byte {}", error.byte));
+    } catch (const nlohmann::json::exception&) {
+      Fail("a number is out of range");
+    }
+  }
+
+  template <typename Value>
+  Value Member(const nlohmann::json& json, const char* key) const {
+    if (!json.is_object() || !json.contains(key)) Fail(fmt::format("\"{}\" is missing", key));
+    try {
+      return json.at(key).get<Value>();
+    } catch (const nlohmann::json::exception&) {
+      Fail(fmt::format("\"{}\" has another type", key));
+    }
+  }
+
+  std::string DigestOf(std::string text) const {
+    if (!IsHexDigest(text)) Fail("a digest is not 16 hex digits");
+    return text;
+  }
+
+  DwDigests Digests(const nlohmann::json& board) const {
+    DwDigests digests;
+    for (const auto& [program, of_rows] : Member<nlohmann::json::object_t>(board, "dw_digests")) {
+      if (!of_rows.is_object()) Fail("a program's dw digests are no object");
+      for (const auto& [rows, dw] : of_rows.items()) {
+        const std::optional<std::int64_t> count = ParseNumber<std::int64_t>(rows);
+        if (!count || *count < 1) Fail("dw digests are not by row count");
+        if (!dw.is_string()) Fail("a dw digest is no text");
+        digests[program][*count] = DigestOf(dw.template get<std::string>());
+      }
+    }
+    return digests;
+  }
+
+  std::string_view name_;
+};
+
+}  // namespace
+
+ReleasedBoard::ReleasedBoard(Plan chosen, Evidence chosen_from)
+    : plan(std::move(chosen)),
+      evidence(std::move(chosen_from)),
+      header(HeaderText(plan, evidence.environments)) {}
+
+DwDigests RoutedDwDigests(const ReleasedBoard& board) {
+  std::set<std::string> twins;
+  for (const std::string& program : RoutedPrograms(board.plan)) {
+    const int index = FindProgram(program);
+    if (index >= 0) twins.emplace(DwTwinName(index).view());
+  }
+  DwDigests digests;
+  for (const DigestRecord& record : board.evidence.digests) {
+    const DigestKey& key = record.key;
+    if (key.board == board.plan.board && key.seed == 0 && key.protocol == kProtocolVersion &&
+        twins.contains(key.program)) {
+      digests[key.program][key.rows] = record.dw;
+    }
+  }
+  return digests;
+}
+
+const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board) {
+  const auto found = std::find_if(manifest.boards.begin(), manifest.boards.end(),
+                                  [&](const ManifestBoard& one) { return one.board == board; });
+  return found == manifest.boards.end() ? nullptr : &*found;
+}
+
+std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards) {
+  Json manifest{{"release", name},
+                {"manifest_version", kManifestVersion},
+                {"fenestra", FENESTRA_VERSION},
+                {"exact_arithmetic_flags", FENESTRA_EXACT_FLAGS},
+                {"boards", Json::array()}};
+  std::set<std::string> released;
+  for (const ReleasedBoard& board : boards) {
+    const Plan& plan = board.plan;
+    const Board* known = FindBoard(plan.board);
+    released.insert(plan.board);
+    std::size_t windows = 0;
+    for (const RoutePlan& route : plan.routes) windows += route.windows.size();
+    manifest["boards"].push_back(
+        {{"board", plan.board},
+         {"arch", ToString(known->arch)},
+         {"sm_count", known->sm_count},
+         {"header", fmt::format("windows/{}.h", plan.board)},
+         {"header_digest", HexDigest(board.header)},
+         {"evidence_digest", plan.evidence},
+         {"protocol", kProtocolVersion},
+         {"margin", plan.margin},
+         {"noise", plan.noise},
+         {"waivers", plan.waivers.size()},
+         {"routes", plan.routes.size()},
+         {"windows", windows},
+         {"time", CountBases(plan, [](const Window& window) { return window.time; })},
+         {"accuracy", CountBases(plan, [](const Window& window) { return window.accuracy; })},
+         {"programs", RoutedPrograms(plan)},
+         {"dw_digests", DigestsJson(RoutedDwDigests(board))},
+         {"environments", EnvironmentsOf(board)}});
+  }
+  Json without = Json::array();
+  for (const Board& board : kBoards) {
+    if (!released.contains(std::string(board.name))) without.push_back(board.name);
+  }
+  manifest["boards_without_windows"] = without;
+  return manifest.dump(2) + "\n";
+}
+
+Manifest ParseManifest(std::string_view text, std::string_view name) {
+  return ManifestReader(name).Read(text);
+}
+
+}  // namespace fenestra

@@ -1,0 +1,56 @@
+// manifest.json of a release: what its headers rest on, and which bits of dw they stand for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/evidence.h"
+#include "db/plan.h"
+
+namespace fenestra {
+
+// One board of a release.
+struct ReleasedBoard {
+  // `evidence`: that `plan` was chosen from. Throws Error as HeaderText does.
+  ReleasedBoard(Plan plan, Evidence evidence);
+
+  Plan plan;
+  Evidence evidence;
+  std::string header;  // HeaderText of the plan
+};
+
+// dw digests, 16 hex digits, of the input of seed 0: by program (the name under which its dw is
+// measured) and rows.
+using DwDigests = std::map<std::string, std::map<std::int64_t, std::string>>;
+
+// Those of the programs that a board's windows route.
+DwDigests RoutedDwDigests(const ReleasedBoard& board);
+
+struct ManifestBoard {
+  std::string board;
+  std::string header_digest;
+  int protocol = 0;      // that made the inputs of `dw`
+  DwDigests dw_digests;  // empty in manifests of version 1
+};
+
+struct Manifest {
+  std::string release;
+  std::vector<ManifestBoard> boards;
+};
+
+// The board's part; null when there is none.
+const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board);
+
+// Per board its header's and evidence's digests, the environments, the programs and their dw
+// digests, and on what basis time and accuracy of its windows rest. Repeated, the same bytes.
+std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards);
+
+// Reads back what a later release asks for. Throws Error, "NAME: what: remedy", where `text` is no
+// manifest.
+Manifest ParseManifest(std::string_view text, std::string_view name);
+
+}  // namespace fenestra
