@@ -57,6 +57,9 @@ struct Plan {
   std::vector<std::string> environments;  // ids of those it rests on
   std::vector<Waiver> waivers;
   std::vector<RoutePlan> routes;  // sorted by route
+  // Read from the header of a release: its windows tell no errors and no times, and it is history,
+  // never a board's plan of now.
+  bool imported = false;
 };
 
 }  // namespace fenestra

@@ -154,7 +154,11 @@ DROP TABLE waits;
 ALTER TABLE waits_by_environment RENAME TO waits;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2};
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE plans ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3};
 
 }  // namespace
 

@@ -54,7 +54,7 @@ struct Release {
   std::string board;          // of the plan
   std::int64_t plan = 0;      // StoredPlan::id
   std::string header_digest;  // of the exported header, 16 hex digits
-  std::string commit;         // of the sources it went into
+  std::string commit;         // of the sources it went into; "" of an imported one
 
   auto operator<=>(const Release&) const = default;
 };
@@ -120,12 +120,13 @@ class Store {
 
   // Stores a plan and returns its number; a plan equal to the board's latest keeps that one's.
   std::int64_t SavePlan(const Plan& plan);
-  // The board's latest plan. A program that this build does not have gets the index -1.
+  // The board's latest plan that is not imported. A program that this build does not have gets the
+  // index -1.
   std::optional<Plan> LoadPlan(std::string_view board) const;
   // Boards that have plans, by name.
   std::vector<std::string> PlannedBoards() const;
-  // Every plan of a board, oldest first; of all boards when it is empty. `routes` is a glob: what
-  // does not match is left out.
+  // Every plan of a board, imported ones included, oldest first; of all boards when it is empty.
+  // `routes` is a glob: what does not match is left out.
   std::vector<StoredPlan> LoadPlans(std::string_view board, std::string_view routes = "*") const;
 
   // Throws Error when another release has this name and board, or the plan is not stored.

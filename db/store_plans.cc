@@ -51,6 +51,7 @@ void VisitPlan(auto& plan, auto& visit) {
   visit("margin", plan.margin);
   visit("noise", plan.noise);
   visit("evidence", plan.evidence);
+  visit("imported", plan.imported);
 }
 
 void VisitRelease(auto& release, auto& visit) {
@@ -205,7 +206,8 @@ bool SameRoute(const RoutePlan& a, const RoutePlan& b) {
 
 bool SamePlan(const Plan& a, const Plan& b) {
   return a.board == b.board && a.margin == b.margin && a.noise == b.noise &&
-         a.evidence == b.evidence && a.environments == b.environments && a.waivers == b.waivers &&
+         a.evidence == b.evidence && a.imported == b.imported && a.environments == b.environments &&
+         a.waivers == b.waivers &&
          std::equal(a.routes.begin(), a.routes.end(), b.routes.begin(), b.routes.end(), SameRoute);
 }
 
@@ -242,9 +244,13 @@ std::int64_t Store::SavePlan(const Plan& plan) {
 }
 
 std::optional<Plan> Store::LoadPlan(std::string_view board) const {
+  PlanReader reader(&impl_->connection);
   const std::vector<std::int64_t> ids = PlanIds(&impl_->connection, board);
-  if (ids.empty()) return std::nullopt;
-  return PlanReader(&impl_->connection).Read(ids.back());
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+    Plan plan = reader.Read(*id);
+    if (!plan.imported) return plan;
+  }
+  return std::nullopt;
 }
 
 std::vector<StoredPlan> Store::LoadPlans(std::string_view board, std::string_view routes) const {

@@ -176,7 +176,7 @@ void Table(const std::string& name, std::span<const PlannedWindow> windows, cons
   for (const PlannedWindow& planned : windows) {
     const Window& window = planned.window;
     plain.push_back(window);
-    Wrap("    // ", "    //   ", OneLine(planned.reason), out);
+    Wrap(header::kReason, header::kReasonRest, OneLine(planned.reason), out);
     const std::string hi =
         window.hi == kMaxRows ? std::string(header::kMaxRowsName) : std::to_string(window.hi);
     fmt::format_to(append, "    {{{:>7}, {:>8}, ProgramIndex({:<{}} {:<10} {:<{}} {:<10} {}}},\n",
@@ -205,7 +205,8 @@ std::string TablesText(const Plan& plan) {
   std::string rows;
   for (const RoutePlan& route : plan.routes) {
     const std::string name = header::TableName(plan.board, route.route);
-    fmt::format_to(std::back_inserter(out), "// Qualified up to {} rows.\n", route.qualified_rows);
+    fmt::format_to(std::back_inserter(out), "{}{}{}\n", header::kQualifiedOpen,
+                   route.qualified_rows, header::kQualifiedEnd);
     Table(name, route.windows, widths, &out);
     std::string in_place(header::kNoTable);
     if (!route.in_place.empty()) {

@@ -18,6 +18,10 @@ inline constexpr std::string_view kInclude = "#include \"kernels/dispatch/board_
 inline constexpr std::string_view kFormatOff = "// clang-format off";
 inline constexpr std::string_view kOpen = "namespace fenestra::windows {";
 inline constexpr std::string_view kClose = "}  // namespace fenestra::windows";
+inline constexpr std::string_view kQualifiedOpen = "// Qualified up to ";
+inline constexpr std::string_view kQualifiedEnd = " rows.";
+inline constexpr std::string_view kReason = "    // ";
+inline constexpr std::string_view kReasonRest = "    //   ";  // of its further lines
 inline constexpr std::string_view kTableOpen = "inline constexpr Window ";
 inline constexpr std::string_view kTableEnd = "[] = {";
 inline constexpr std::string_view kRoutesOpen = "inline constexpr RouteWindows ";

@@ -93,6 +93,7 @@ std::optional<ParsedWindow> ParseWindow(std::string_view line) {
 
 struct Table {
   int line = 0;
+  std::int64_t qualified_rows = 0;
   std::vector<ParsedWindow> windows;
 };
 
@@ -186,16 +187,29 @@ class Parser {
   }
 
   void ParseTable() {
-    while (Peek().starts_with("// ")) ++next_;
+    std::int64_t qualified_rows = 0;
+    while (Peek().starts_with("// ")) {
+      const auto rows = Between(Next(), header::kQualifiedOpen, header::kQualifiedEnd);
+      if (rows) qualified_rows = ExpectNumber<std::int64_t>(*rows);
+    }
     const std::string name(ExpectBetween(header::kTableOpen, header::kTableEnd));
-    Table table{.line = static_cast<int>(next_), .windows = {}};
+    Table table{.line = static_cast<int>(next_), .qualified_rows = qualified_rows, .windows = {}};
+    std::string reason;
     while (Peek() != header::kEnd) {
       const std::string_view line = Next();
-      if (line.starts_with("    // ")) continue;
+      if (line.starts_with(header::kReasonRest)) {
+        reason += fmt::format(" {}", line.substr(header::kReasonRest.size()));
+        continue;
+      }
+      if (line.starts_with(header::kReason)) {
+        reason = line.substr(header::kReason.size());
+        continue;
+      }
       auto window = ParseWindow(line);
       if (!window)
         Fail("a window '{lo, hi, ProgramIndex(\"...\"), kind, {classes}, time, accuracy}'");
       window->line = static_cast<int>(next_);
+      window->reason = std::exchange(reason, {});
       table.windows.push_back(std::move(*window));
     }
     Expect(header::kEnd);
@@ -229,7 +243,7 @@ class Parser {
       for (std::string_view in_place :
            {std::string_view{name}, std::string_view{other}, header::kNoTable}) {
         if (row != header::RouteRow(parsed_.constant_board, *route, in_place)) continue;
-        ParsedRoute parsed{*route, table.line, table.windows, {}};
+        ParsedRoute parsed{*route, table.line, table.windows, {}, table.qualified_rows};
         if (in_place != header::kNoTable) {
           const auto found = tables_.find(std::string(in_place));
           if (found == tables_.end()) Fail(fmt::format("a table '{}'", in_place));
@@ -274,6 +288,31 @@ HeaderError::HeaderError(std::string_view name, int line, std::string what, std:
 
 ParsedHeader ParseHeader(std::string_view text, std::string_view name) {
   return Parser(text, name).Run();
+}
+
+Plan PlanOf(const ParsedHeader& header) {
+  const auto planned = [](const std::vector<ParsedWindow>& windows) {
+    std::vector<PlannedWindow> list;
+    for (const ParsedWindow& parsed : windows) {
+      list.push_back({.window = parsed.window, .program = parsed.program, .reason = parsed.reason});
+    }
+    return list;
+  };
+  Plan plan{.board = header.code_board,
+            .margin = header.code_margin,
+            .noise = header.banner_noise,
+            .evidence = header.code_evidence,
+            .environments = header.environments,
+            .waivers = header.banner_waivers,
+            .routes = {},
+            .imported = true};
+  for (const ParsedRoute& route : header.routes) {
+    plan.routes.push_back({.route = route.route,
+                           .windows = planned(route.windows),
+                           .in_place = planned(route.in_place),
+                           .qualified_rows = route.qualified_rows});
+  }
+  return plan;
 }
 
 }  // namespace fenestra

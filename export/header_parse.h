@@ -15,6 +15,7 @@ namespace fenestra {
 struct ParsedWindow {
   Window window;        // program is -1 when the list has none of that name
   std::string program;  // name
+  std::string reason;   // of the comment above it
   int line = 0;         // in the file, from 1
   std::string text;     // of that line
 };
@@ -24,6 +25,7 @@ struct ParsedRoute {
   int line = 0;  // where its table begins
   std::vector<ParsedWindow> windows;
   std::vector<ParsedWindow> in_place;  // the same as `windows` where they share a table
+  std::int64_t qualified_rows = 0;
 };
 
 struct ParsedHeader {
@@ -58,5 +60,9 @@ class HeaderError : public Error {
 
 // Parses the text of a header; `name` leads error messages. Throws HeaderError.
 ParsedHeader ParseHeader(std::string_view text, std::string_view name);
+
+// The plan that the header was written from, but for errors and times, which headers do not tell:
+// HeaderText of it is the header. It is marked as imported.
+Plan PlanOf(const ParsedHeader& header);
 
 }  // namespace fenestra

@@ -21,7 +21,7 @@ namespace {
 
 using Json = OrderedJson;
 
-// 2 added "protocol" and "dw_digests".
+// 2 added "previous", "protocol" and "dw_digests".
 constexpr int kManifestVersion = 2;
 
 // Windows by what their time, or accuracy, rests on.
@@ -78,7 +78,10 @@ class ManifestReader {
       Fail(
           fmt::format("it is of version {}, this build reads up to {}", version, kManifestVersion));
     }
-    Manifest manifest{.release = Member<std::string>(json, "release"), .boards = {}};
+    Manifest manifest{
+        .release = Member<std::string>(json, "release"),
+        .previous = version < 2 ? std::string() : Member<std::string>(json, "previous"),
+        .boards = {}};
     for (const nlohmann::json& one : Member<nlohmann::json::array_t>(json, "boards")) {
       manifest.boards.push_back(
           {.board = Member<std::string>(one, "board"),
@@ -167,8 +170,10 @@ const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board)
   return found == manifest.boards.end() ? nullptr : &*found;
 }
 
-std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards) {
+std::string ManifestText(std::string_view name, std::string_view previous,
+                         std::span<const ReleasedBoard> boards) {
   Json manifest{{"release", name},
+                {"previous", previous},
                 {"manifest_version", kManifestVersion},
                 {"fenestra", FENESTRA_VERSION},
                 {"exact_arithmetic_flags", FENESTRA_EXACT_FLAGS},

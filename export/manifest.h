@@ -39,6 +39,7 @@ struct ManifestBoard {
 
 struct Manifest {
   std::string release;
+  std::string previous;  // the release before; "" of the first
   std::vector<ManifestBoard> boards;
 };
 
@@ -47,7 +48,9 @@ const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board)
 
 // Per board its header's and evidence's digests, the environments, the programs and their dw
 // digests, and on what basis time and accuracy of its windows rest. Repeated, the same bytes.
-std::string ManifestText(std::string_view name, std::span<const ReleasedBoard> boards);
+// `previous`: name of the release before, "" for the first.
+std::string ManifestText(std::string_view name, std::string_view previous,
+                         std::span<const ReleasedBoard> boards);
 
 // Reads back what a later release asks for. Throws Error, "NAME: what: remedy", where `text` is no
 // manifest.

@@ -230,7 +230,7 @@ std::string NewBoardText(const ReleasedBoard& board) {
 
 // What changed of a board that the release before had.
 std::string ChangedBoardText(const ReleasedBoard& board, const ParsedHeader& header,
-                             const PreviousRelease& previous) {
+                             const FrozenRelease& previous) {
   const DwDigests measured = MeasuredDwDigests(board);
   const ManifestBoard* before = FindBoard(previous.manifest, board.plan.board);
   std::string text;
@@ -251,19 +251,19 @@ std::string ChangedBoardText(const ReleasedBoard& board, const ParsedHeader& hea
                         both ? TimesText(board.evidence, board.plan.board, change) : "-",
                         both ? BitsText(measured, before, change) : "-");
   }
-  return text + "\n" + StayedText(measured, before, previous.name);
+  return text + "\n" + StayedText(measured, before, previous.manifest.release);
 }
 
 }  // namespace
 
-std::string ChangesText(std::string_view name, const PreviousRelease* previous,
+std::string ChangesText(std::string_view name, const FrozenRelease* previous,
                         std::span<const ReleasedBoard> boards) {
   if (previous == nullptr) {
     std::string text = fmt::format("# {}\n\nThe first release.\n", name);
     for (const ReleasedBoard& board : boards) text += NewBoardText(board);
     return text;
   }
-  std::string text = fmt::format("# {} against {}\n", name, previous->name);
+  std::string text = fmt::format("# {} against {}\n", name, previous->manifest.release);
   for (const ReleasedBoard& board : boards) {
     const ParsedHeader* header = FindHeader(previous->headers, board.plan.board);
     text += header == nullptr ? NewBoardText(board)

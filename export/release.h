@@ -32,9 +32,8 @@ const ParsedHeader* FindHeader(std::span<const ParsedHeader> headers, std::strin
 // of place do, then what calls in place do alone.
 std::vector<RouteChange> ChangesOf(const ParsedHeader& before, const Plan& plan);
 
-// The release before, as its folder has it.
-struct PreviousRelease {
-  std::string name;
+// A release as its folder has it.
+struct FrozenRelease {
   std::vector<ParsedHeader> headers;  // in any order
   Manifest manifest;
 };
@@ -43,7 +42,7 @@ struct PreviousRelease {
 // has other bits (from evidence that holds both programs, and what the manifest before says of the
 // old bits), and where programs that stayed give other bits than they did. `previous`: null for the
 // first release; a board that it lacks is new.
-std::string ChangesText(std::string_view name, const PreviousRelease* previous,
+std::string ChangesText(std::string_view name, const FrozenRelease* previous,
                         std::span<const ReleasedBoard> boards);
 
 }  // namespace fenestra

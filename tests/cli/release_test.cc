@@ -113,7 +113,7 @@ TEST_F(ReleasePipeline, APreviousReleaseIsHeldToItsDigestsAndHasHeaders) {
   Json({"export", "--board", "h200_132", "--out", "releases/1.0/windows"});
   ExpectRefused(next, "not the header that releases/1.0/manifest.json tells of");
   std::filesystem::remove(File("releases/1.0/manifest.json"));
-  ExpectRefused(next, "releases/1.0/manifest.json");
+  ExpectRefused(next, "releases/1.0: no release is there");
   EXPECT_FALSE(std::filesystem::exists(File("releases/1.1")));
 }
 
@@ -123,6 +123,62 @@ TEST_F(ReleasePipeline, AReleaseOfTheNameThatShippedOtherHeadersIsRefused) {
   Json({"plan", "--board", "h200_132", "--margin", "0.2"});
   ExpectRefused({"release", "1.0", "--out", "elsewhere"}, "recorded with another header");
   EXPECT_FALSE(std::filesystem::exists(File("elsewhere")));
+}
+
+// Another database, of the same evidence or of none, learns of releases from their folders.
+TEST_F(ReleasePipeline, ReleasesAreImportedAsHistory) {
+  MakePlan();
+  Json({"release", "1.0", "--out", "releases"});
+  Json({"plan", "--board", "h200_132", "--margin", "0.001"});
+  Json({"release", "1.1", "--out", "releases", "--previous", "releases/1.0"});
+  const auto made = Json({"history", "--only", "edge", "--from", "1.0"}).at("entries");
+  ASSERT_FALSE(made.empty());
+
+  // In any order of the folders, and again.
+  for (int i = 0; i < 2; ++i) {
+    const auto counts = Json({"import", "releases/1.1", "releases/1.0", "--db", "other.db"});
+    EXPECT_EQ(counts.at("releases").dump(), R"(["1.0","1.1"])");
+  }
+  const auto read =
+      Json({"history", "--only", "edge", "--from", "1.0", "--db", "other.db"}).at("entries");
+  ASSERT_EQ(read.size(), made.size());
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    for (const char* key : {"source", "board", "routes", "before", "after", "kind", "reason",
+                            "program_below", "program_above", "evidence", "environments"}) {
+      EXPECT_EQ(read[i].at(key), made[i].at(key)) << key;
+    }
+  }
+  // History is no plan of now.
+  ExpectRefused({"export", "--board", "h200_132", "--out", "w", "--db", "other.db"}, "no evidence");
+  // A plan of now comes behind them.
+  Import("evidence", "third.db");
+  Json({"import", "releases/1.0", "--db", "third.db"});
+  ExpectRefused({"export", "--board", "h200_132", "--out", "w", "--db", "third.db"}, "no plan of");
+  Json({"plan", "--board", "h200_132", "--db", "third.db"});
+  ExpectRefused({"import", "releases/1.1", "--db", "third.db"},
+                "plan 2 of h200_132, which no release has");
+}
+
+TEST_F(ReleasePipeline, ReleasesThatDoNotFollowOneAnotherAreRefused) {
+  MakePlan();
+  Json({"release", "1.0", "--out", "releases"});
+  Json({"plan", "--board", "h200_132", "--margin", "0.001"});
+  Json({"release", "1.1", "--out", "releases", "--previous", "releases/1.0"});
+  Json({"release", "1.1", "--out", "elsewhere", "--db", "fenestra.db", "--previous",
+        "releases/1.0"});
+  ExpectRefused({"import", "releases/1.1", "--db", "other.db"},
+                "release '1.1' follows '1.0', which is neither in the database");
+  Json({"import", "releases/1.0", "releases/1.1", "--db", "other.db"});
+  // Another first release behind them.
+  std::string text = ReadText(File("elsewhere/1.1/manifest.json"));
+  text.replace(text.find("\"previous\": \"1.0\""), 17, "\"previous\": \"\"");
+  text.replace(text.find("\"release\": \"1.1\""), 16, "\"release\": \"2.0\"");
+  std::ofstream(File("elsewhere/1.1/manifest.json")) << text;
+  ExpectRefused({"import", "elsewhere/1.1", "--db", "other.db"}, "follows no other");
+  std::filesystem::remove(File("releases/1.0/windows/h200_132.h"));
+  ExpectRefused({"import", "releases/1.0", "--db", "new.db"}, "no header is there");
+  ExpectRefused({"import", "evidence", "--db", "new.db"}, "evidence: no release is there");
+  EXPECT_FALSE(std::filesystem::exists(File("new.db")));
 }
 
 }  // namespace

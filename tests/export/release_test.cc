@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "accuracy/error.h"
+#include "export/header.h"
 #include "tests/tuner/evidence_builder.h"
 #include "tuner/choose.h"
 
@@ -59,16 +60,15 @@ ParsedHeader HeaderOf(const ReleasedBoard& board) {
   return ParseHeader(board.header, "h200_132.h");
 }
 
-PreviousRelease Previous(const ReleasedBoard& board) {
-  return {.name = "1.0",
-          .headers = {HeaderOf(board)},
-          .manifest = ParseManifest(ManifestText("1.0", std::span(&board, 1)), "manifest.json")};
+FrozenRelease Previous(const ReleasedBoard& board) {
+  return {.headers = {HeaderOf(board)},
+          .manifest = ParseManifest(ManifestText("1.0", "0.9", std::span(&board, 1)), "m.json")};
 }
 
 TEST(Release, ManifestNamesWhatTheWindowsRestOn) {
   const std::vector<ReleasedBoard> boards{Released(0.25)};
-  const std::string text = ManifestText("1.0", boards);
-  EXPECT_EQ(text, ManifestText("1.0", boards)) << "repeated, the same bytes";
+  const std::string text = ManifestText("1.0", "", boards);
+  EXPECT_EQ(text, ManifestText("1.0", "", boards)) << "repeated, the same bytes";
   const auto manifest = nlohmann::json::parse(text);
   EXPECT_EQ(manifest.at("release"), "1.0");
   const auto& board = manifest.at("boards").at(0);
@@ -114,7 +114,7 @@ TEST(Release, ChangesOfCallsInPlaceAloneAreMarked) {
   EXPECT_EQ(changes[0].before, kPlain);
   EXPECT_EQ(changes[0].after, kFma);
   const std::vector<ReleasedBoard> after{{plan, before.evidence}};
-  const PreviousRelease previous = Previous(before);
+  const FrozenRelease previous = Previous(before);
   const std::string text = ChangesText("1.1", &previous, after);
   EXPECT_THAT(text, HasSubstr("| " + ToString(kBackward) + " in place | ")) << text;
   EXPECT_THAT(text, Not(HasSubstr("Every call runs what it ran before.")));
@@ -127,7 +127,7 @@ TEST(Release, ChangesOfCallsInPlaceAloneAreMarked) {
 TEST(Release, ChangesSayWhatTheyCostAndWhichBitsMove) {
   const ReleasedBoard before = Released(0.25);
   const std::vector<ReleasedBoard> after{Released(0.05)};
-  const PreviousRelease previous = Previous(before);
+  const FrozenRelease previous = Previous(before);
   const std::string text = ChangesText("1.1", &previous, after);
   EXPECT_THAT(text, HasSubstr("# 1.1 against 1.0"));
   EXPECT_THAT(text, HasSubstr("1.200 to 1.250 at 2 row counts")) << text;  // 480/400 and 1000/800
@@ -160,7 +160,7 @@ TEST(Release, ManifestHoldsTheDwDigestsOfRoutedPrograms) {
 
 TEST(Release, OtherBitsUnderTheSameNameAreTold) {
   ReleasedBoard now = Released(0.25);
-  const PreviousRelease previous = Previous(now);
+  const FrozenRelease previous = Previous(now);
   EXPECT_THAT(ChangesText("1.1", &previous, std::vector{now}),
               HasSubstr("Programs of 1.0 give the bits of dw that they gave: 8 row counts of 2 "
                         "programs."));
@@ -175,7 +175,7 @@ TEST(Release, OtherBitsUnderTheSameNameAreTold) {
 
 TEST(Release, OldBitsAreThoseThatWereReleased) {
   const ReleasedBoard before = Released(0.25);  // plain throughout
-  const PreviousRelease previous = Previous(before);
+  const FrozenRelease previous = Previous(before);
   ReleasedBoard now = Released(0.05);  // FP64 from 256 rows on
   // As if plain summed otherwise by now: what calls got before is in the manifest alone.
   DwOf(kPlain, 256, &now) = kOtherDw;
@@ -185,10 +185,19 @@ TEST(Release, OldBitsAreThoseThatWereReleased) {
 
 TEST(Release, WithoutDigestsOfTheInputsOfNowNothingIsSaidOfBits) {
   const ReleasedBoard board = Released(0.25);
-  PreviousRelease previous = Previous(board);
+  FrozenRelease previous = Previous(board);
   previous.manifest.boards[0].protocol = 0;
   EXPECT_THAT(ChangesText("1.1", &previous, std::vector{board}),
               HasSubstr("is not told: the manifest of 1.0 holds no digests"));
+}
+
+TEST(Release, AHeaderTellsThePlanItIsFrom) {
+  const ReleasedBoard board = Released(0.05);
+  const Plan plan = PlanOf(HeaderOf(board));
+  EXPECT_TRUE(plan.imported);
+  EXPECT_EQ(HeaderText(plan, board.evidence.environments), board.header);
+  EXPECT_EQ(plan.routes.at(0).qualified_rows, board.plan.routes.at(0).qualified_rows);
+  EXPECT_EQ(plan.routes.at(0).windows.at(1).reason, board.plan.routes.at(0).windows.at(1).reason);
 }
 
 // What a text is refused with; "" where it is read.
@@ -203,7 +212,7 @@ std::string Refusal(const std::string& text) {
 
 TEST(Release, AManifestIsReadStrictly) {
   const ReleasedBoard board = Released(0.25);
-  const std::string sound = ManifestText("1.0", std::span(&board, 1));
+  const std::string sound = ManifestText("1.0", "", std::span(&board, 1));
   const auto with = [&](const std::string& old, const std::string& text) {
     std::string other = sound;
     const std::size_t at = other.find(old);

@@ -40,10 +40,11 @@ void TestOne(std::string_view text) {
       Require(text.find(window.text) != std::string_view::npos, "a window is a line of the header");
     }
   }
-  // Whatever parses can be compared with a plan and with evidence.
+  // Whatever parses can be compared with a plan and with evidence, and is a plan itself.
+  (void)PlanOf(header);
   (void)ChangesOf(header, test::FixturePlan());
   const ReleasedBoard board(test::FixturePlan(), test::FixtureEvidence());
-  const PreviousRelease previous{.name = "1.0", .headers = {header}, .manifest = {}};
+  const FrozenRelease previous{.headers = {header}, .manifest = {}};
   (void)ChangesText("2.0", &previous, std::span(&board, 1));
 }
 

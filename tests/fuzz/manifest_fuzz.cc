@@ -18,14 +18,13 @@ const ReleasedBoard& Board() {
 }  // namespace
 
 std::vector<std::string> Seeds() {
-  return {ManifestText("1.0", std::span(&Board(), 1)), ManifestText("", {}),
+  return {ManifestText("1.0", "0.9", std::span(&Board(), 1)), ManifestText("", "", {}),
           R"({"manifest_version": 1, "release": "0.1", "boards": [{"board": "gb300_152",
               "header_digest": "00000000000000aa"}]})"};
 }
 
 void TestOne(std::string_view text) {
-  PreviousRelease previous{
-      .name = "1.0", .headers = {ParseHeader(Board().header, "gb300_152.h")}, .manifest = {}};
+  FrozenRelease previous{.headers = {ParseHeader(Board().header, "gb300_152.h")}, .manifest = {}};
   try {
     previous.manifest = ParseManifest(text, "m.json");
   } catch (const Error& error) {

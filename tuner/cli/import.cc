@@ -1,9 +1,16 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
 #include "accuracy/error.h"
 #include "db/files.h"
 #include "db/store.h"
 #include "db/text.h"
+#include "export/release_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/evidence_counts.h"
+#include "tuner/cli/import_release.h"
 #include "tuner/cli/options.h"
 #include "tuner/compiler_log.h"
 #include "tuner/sweep/environment.h"
@@ -17,13 +24,15 @@ class ImportCommand final : public Command {
  public:
   const char* name() const override { return "import"; }
   const char* summary() const override {
-    return "Read text evidence into the database; what is there already stays as it is";
+    return "Read text evidence, and releases as history, into the database; what is there already "
+           "stays as it is";
   }
   const char* example() const override { return "fenestra import evidence/h200_132*.tsv"; }
 
   void AddOptions(CLI::App* app) override {
     app->add_option("FILE", files_,
-                    "Text evidence, as 'fenestra dump' writes it; with --compiled, compiler logs")
+                    "Text evidence, as 'fenestra dump' writes it, or folders of releases, as "
+                    "'fenestra release' makes them; with --compiled, compiler logs")
         ->type_name("")
         ->required();
     AddDb(app, &db_);
@@ -35,17 +44,38 @@ class ImportCommand final : public Command {
   }
 
   ExitCode Run(Output* out) override {
+    const std::vector<std::filesystem::path> releases = TakeFolders();
     // Read whole before the database is touched: a bad file leaves none behind.
     const Evidence evidence =
         compiled_.empty() ? Import({files_.begin(), files_.end()}) : ReadLogs();
+    for (const auto& folder : releases) (void)ReadReleaseFolder(folder);
     Add(evidence);
     Table table = CountsTable();
     AddCounts(db_, evidence, &table);
-    out->PrintResult(json_, CountsJson(db_, evidence), table);
+    Json json = CountsJson(db_, evidence);
+    if (!releases.empty()) {
+      Store store = Store::Open(db_, OpenMode::kReadWrite);
+      const std::vector<std::string> names = ImportReleases(releases, &store);
+      table.AddNote(fmt::format("releases, as history: {}", fmt::join(names, ", ")));
+      json["releases"] = names;
+    }
+    out->PrintResult(json_, json, table);
     return ExitCode::kOk;
   }
 
  private:
+  // Moves the folders among the files out of them: they hold releases.
+  std::vector<std::filesystem::path> TakeFolders() {
+    std::vector<std::filesystem::path> folders;
+    std::erase_if(files_, [&](const std::string& file) {
+      std::error_code none;  // what is not there is no folder, and said by who reads it
+      const bool is_folder = compiled_.empty() && std::filesystem::is_directory(file, none);
+      if (is_folder) folders.emplace_back(file);
+      return is_folder;
+    });
+    return folders;
+  }
+
   void Add(const Evidence& evidence) const {
     Store store = Store::Open(db_, OpenMode::kCreate);
     try {

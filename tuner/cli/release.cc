@@ -12,7 +12,7 @@
 #include "db/digest.h"
 #include "db/files.h"
 #include "export/header_folder.h"
-#include "export/manifest.h"
+#include "export/release_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
 #include "tuner/cli/stored.h"
@@ -22,13 +22,6 @@ namespace fenestra::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What a release holds.
-constexpr std::string_view kWindows = "windows";
-constexpr std::string_view kChanges = "CHANGES.md";
-constexpr std::string_view kManifest = "manifest.json";
-
-constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20;
 
 bool IsName(const std::string& name) {
   const auto fits = [](char c) {
@@ -68,24 +61,26 @@ class ReleaseCommand final : public Command {
     }
     const fs::path folder = fs::path(folder_) / name_;
     if (previous_.empty()) RefuseFirstBesideOthers(folder);
-    const std::optional<PreviousRelease> previous = LoadPrevious();
+    const std::optional<FrozenRelease> previous = LoadPrevious();
     const std::vector<ReleasedBoard> boards = LoadBoards();
-    const std::string manifest = ManifestText(name_, boards);
+    const std::string manifest =
+        ManifestText(name_, previous ? previous->manifest.release : "", boards);
     const std::string changes = ChangesText(name_, previous ? &*previous : nullptr, boards);
     RefuseOtherContent(folder, boards, manifest, changes);
     RefuseOtherRecord(boards);
     for (const ReleasedBoard& board : boards) {
-      (void)WriteHeader(folder / kWindows, board.plan.board, board.header);
+      (void)WriteHeader(folder / kReleaseWindows, board.plan.board, board.header);
     }
-    WriteFileAtomically(folder / kChanges, changes);
-    WriteFileAtomically(folder / kManifest, manifest);
+    WriteFileAtomically(folder / kReleaseChanges, changes);
+    WriteFileAtomically(folder / kReleaseManifest, manifest);
     Record(boards);
     Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
     Json list = Json::array();
     for (const ReleasedBoard& board : boards) {
       const ParsedHeader* header =
           previous ? FindHeader(previous->headers, board.plan.board) : nullptr;
-      const std::string path = (folder / kWindows / fmt::format("{}.h", board.plan.board)).string();
+      const std::string path =
+          (folder / kReleaseWindows / fmt::format("{}.h", board.plan.board)).string();
       const std::size_t moved = header == nullptr ? 0 : ChangesOf(*header, board.plan).size();
       table.Add({board.plan.board, fmt::format("{}", board.plan.routes.size()),
                  header == nullptr ? "new" : fmt::format("{}", moved), path});
@@ -115,40 +110,19 @@ class ReleaseCommand final : public Command {
     return boards;
   }
 
-  std::string PreviousName() const {
-    const fs::path path = fs::path(previous_).lexically_normal();
-    return (path.has_filename() ? path : path.parent_path()).filename().string();  // "a/" is "a"
-  }
-
-  // What stands there must be what its manifest says.
-  std::optional<PreviousRelease> LoadPrevious() const {
+  std::optional<FrozenRelease> LoadPrevious() const {
     if (previous_.empty()) return std::nullopt;
-    const fs::path windows = fs::path(previous_) / kWindows;
-    const fs::path manifest = fs::path(previous_) / kManifest;
-    PreviousRelease previous{
-        .name = PreviousName(),
-        .headers = ReadHeaders(windows),
-        .manifest = ParseManifest(ReadFile(manifest, kMaxTextBytes), manifest.string())};
-    for (const ParsedHeader& header : previous.headers) {
-      const fs::path path = windows / fmt::format("{}.h", header.code_board);
-      const ManifestBoard* board = FindBoard(previous.manifest, header.code_board);
-      if (board == nullptr || board->header_digest != HexDigest(ReadFile(path, kMaxHeaderBytes))) {
-        throw Error(fmt::format(
-            "{}: not the header that {} tells of: take the release from version control",
-            path.string(), manifest.string()));
-      }
-    }
-    return previous;
+    return ReadReleaseFolder(previous_);
   }
 
   // Without a release before, the change note calls this one the first. One that is there whole is
   // repeated, which the comparison with what it holds decides.
   static void RefuseFirstBesideOthers(const fs::path& folder) {
-    if (fs::exists(folder / kManifest)) return;
+    if (fs::exists(folder / kReleaseManifest)) return;
     std::vector<std::string> others;
     std::error_code none;  // no folder, no releases
     for (const auto& entry : fs::directory_iterator(folder.parent_path(), none)) {
-      if (fs::exists(entry.path() / kManifest)) others.push_back(entry.path().string());
+      if (fs::exists(entry.path() / kReleaseManifest)) others.push_back(entry.path().string());
     }
     if (others.empty()) return;
     std::sort(others.begin(), others.end());
@@ -162,22 +136,22 @@ class ReleaseCommand final : public Command {
   void RefuseOtherContent(const fs::path& folder, const std::vector<ReleasedBoard>& boards,
                           const std::string& manifest, const std::string& changes) const {
     const auto refuse = [&](const fs::path& path, const std::string& text) {
-      if (!fs::exists(path) || ReadFile(path, kMaxTextBytes) == text) return;
+      if (!fs::exists(path) || ReadFile(path, kMaxReleaseTextBytes) == text) return;
       throw Error(
           fmt::format("{}: the release is there with other content, and a release is "
                       "frozen: take another name",
                       path.string()));
     };
-    refuse(folder / kManifest, manifest);
-    refuse(folder / kChanges, changes);
+    refuse(folder / kReleaseManifest, manifest);
+    refuse(folder / kReleaseChanges, changes);
     std::vector<std::string> names;
     for (const ReleasedBoard& board : boards) {
       names.push_back(board.plan.board);
-      refuse(folder / kWindows / fmt::format("{}.h", board.plan.board), board.header);
+      refuse(folder / kReleaseWindows / fmt::format("{}.h", board.plan.board), board.header);
     }
     // Until the manifest, written last, is there, it may list only some of the boards.
-    if (fs::exists(folder / kManifest)) {
-      refuse(folder / kWindows / kAllHeadersName, AllHeadersText(names));
+    if (fs::exists(folder / kReleaseManifest)) {
+      refuse(folder / kReleaseWindows / kAllHeadersName, AllHeadersText(names));
     }
   }
 

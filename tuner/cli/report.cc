@@ -86,6 +86,7 @@ class ReportCommand final : public Command {
     ChooseOptions options;
     options.board = known.name;
     std::vector<StoredPlan> plans = store.LoadPlans(known.name);
+    std::erase_if(plans, [](const StoredPlan& one) { return one.plan.imported; });
     const Plan* stored = plans.empty() ? nullptr : &plans.back().plan;
     if (stored != nullptr) {
       board.plan_name = fmt::format("plan {}", plans.back().id);

@@ -1,0 +1,42 @@
+#include "export/release_folder.h"
+
+#include <fmt/format.h>
+
+#include "accuracy/error.h"
+#include "db/digest.h"
+#include "db/files.h"
+#include "export/header_folder.h"
+
+namespace fenestra {
+
+FrozenRelease ReadReleaseFolder(const std::filesystem::path& folder) {
+  const std::filesystem::path windows = folder / kReleaseWindows;
+  const std::filesystem::path manifest = folder / kReleaseManifest;
+  if (!std::filesystem::exists(manifest)) {
+    throw Error(
+        fmt::format("{}: no release is there: it has no {}", folder.string(), kReleaseManifest));
+  }
+  FrozenRelease release{
+      .headers = ReadHeaders(windows),
+      .manifest = ParseManifest(ReadFile(manifest, kMaxReleaseTextBytes), manifest.string())};
+  for (const ParsedHeader& header : release.headers) {
+    const std::filesystem::path path = windows / fmt::format("{}.h", header.code_board);
+    const ManifestBoard* board = FindBoard(release.manifest, header.code_board);
+    if (board == nullptr || board->header_digest != HexDigest(ReadFile(path, kMaxHeaderBytes))) {
+      throw Error(
+          fmt::format("{}: not the header that {} tells of: take the release from version control",
+                      path.string(), manifest.string()));
+    }
+  }
+  for (const ManifestBoard& board : release.manifest.boards) {
+    if (FindHeader(release.headers, board.board) == nullptr) {
+      throw Error(
+          fmt::format("{}: no header of {}, which {} tells of: take the release from version "
+                      "control",
+                      windows.string(), board.board, manifest.string()));
+    }
+  }
+  return release;
+}
+
+}  // namespace fenestra
