@@ -49,6 +49,7 @@ AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view progr
       return edge;
     }
     edge.within = side;
+    if (!edge.largest || side.worst > edge.largest->worst) edge.largest = side;
   }
   return edge;
 }

@@ -29,6 +29,7 @@ struct AccuracyEdge {
   double margin = 0;
   std::optional<EdgeSide> within;
   std::optional<EdgeSide> beyond;
+  std::optional<EdgeSide> largest;  // of all row counts up to `within`; the first among equals
 
   // The row counts are as near as kEdgeResolution asks.
   bool resolved() const;

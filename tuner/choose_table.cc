@@ -23,6 +23,27 @@ std::vector<std::int64_t> SampledRows(const Route& route, const TimeTable& times
   return {rows.begin(), rows.end()};
 }
 
+// The margin that holds for a program of a route, waivers included.
+class MarginOf {
+ public:
+  MarginOf(const ChooseOptions& options, const Route& route, int program)
+      : options_(options), route_(route), name_(ProgramName(ProgramAt(program)).view()) {}
+
+  // The waiver that lets it exceed the plan's margin at `rows`; null when none does.
+  const Waiver* WaiverAt(std::int64_t rows) const {
+    return FindWaiver(options_.waivers, route_, name_, rows, options_.margin);
+  }
+  double operator()(std::int64_t rows) const {
+    const Waiver* waiver = WaiverAt(rows);
+    return waiver == nullptr ? options_.margin : waiver->fraction;
+  }
+
+ private:
+  const ChooseOptions& options_;
+  const Route& route_;
+  std::string name_;
+};
+
 void FillAccuracy(const AccuracyAt& accuracy, Cell* cell) {
   if (accuracy.worst) {
     cell->worst = accuracy.worst->worst;
@@ -35,16 +56,35 @@ void FillAccuracy(const AccuracyAt& accuracy, Cell* cell) {
 
 }  // namespace
 
+std::optional<std::int64_t> AccuracyEnd(const AccuracyTable& accuracy, const ChooseOptions& options,
+                                        const Route& route, int program) {
+  if (route.pass == Pass::kForward) return std::nullopt;
+  const MarginOf margin_of(options, route, program);
+  const std::string twin(DwTwinName(program).view());
+  for (std::int64_t rows : accuracy.RowsOf(twin)) {
+    if (accuracy.Worst(twin, rows)->worst > margin_of(rows)) return rows;
+  }
+  return std::nullopt;
+}
+
 AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options,
-                        const Route& route, int program, std::int64_t rows) {
-  const std::string own(ProgramName(ProgramAt(program)).view());
+                        const Route& route, int program, std::int64_t rows,
+                        std::optional<std::int64_t> end) {
+  const MarginOf margin_of(options, route, program);
   const std::string twin(DwTwinName(program).view());  // whose accuracy is that of both
   AccuracyAt at;
   at.places = accuracy.PlacesFor(twin, rows);
+  const auto is_place = [&](std::int64_t place) {
+    return std::find(at.places.begin(), at.places.end(), place) != at.places.end();
+  };
+  if (end && *end <= rows && !is_place(*end)) {
+    for (const Reading& reading : ReadingsAt(accuracy, route, twin, *end, margin_of(*end))) {
+      if (reading.rule == Rule::kMargin && !reading.passes) at.readings.push_back(reading);
+    }
+  }
   for (std::int64_t place : at.places) {
-    const Waiver* waiver = FindWaiver(options.waivers, route, own, place, options.margin);
-    const double margin = waiver == nullptr ? options.margin : waiver->fraction;
-    for (const Reading& reading : ReadingsAt(accuracy, route, twin, place, margin)) {
+    const Waiver* waiver = margin_of.WaiverAt(place);
+    for (const Reading& reading : ReadingsAt(accuracy, route, twin, place, margin_of(place))) {
       if (waiver != nullptr && reading.rule == Rule::kMargin && reading.passes &&
           reading.value > options.margin) {
         at.waiver = *waiver;
@@ -77,6 +117,10 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
   if (table.programs.empty() || table.rows.empty()) return std::nullopt;
   table.weights = LogWeights(table.rows);
   table.cells.resize(table.programs.size(), std::vector<Cell>(table.rows.size()));
+  std::vector<std::optional<std::int64_t>> ends;
+  for (int program : table.programs) {
+    ends.push_back(AccuracyEnd(accuracy, options, route, program));
+  }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     std::vector<std::optional<RelativeTime>> at(table.programs.size(), RelativeTime{});
     if (table.timed) at = times.At(std::max(table.rows[i], times.rows().front()));
@@ -88,8 +132,9 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
         cell.log_over_stream = at[p]->log_over_stream;
       }
       if (route.pass == Pass::kBackward) {
-        FillAccuracy(ReadAccuracy(accuracy, options, route, table.programs[p], table.rows[i]),
-                     &cell);
+        FillAccuracy(
+            ReadAccuracy(accuracy, options, route, table.programs[p], table.rows[i], ends[p]),
+            &cell);
       }
     }
   }

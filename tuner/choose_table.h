@@ -35,8 +35,17 @@ struct AccuracyAt {
   std::optional<Reading> failure;       // WorstFailure of the readings
   bool stood_in = false;
 };
+
+// The program's lowest accuracy edge on the route: the first measured row count at which its worst
+// error is beyond the margin, or beyond what a waiver allows there. None without one.
+std::optional<std::int64_t> AccuracyEnd(const AccuracyTable& accuracy, const ChooseOptions& options,
+                                        const Route& route, int program);
+
+// `end`: AccuracyEnd of the program. From there on it may not run, whatever is read at `rows`: the
+// readings then hold those by which it fails at `end`.
 AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options,
-                        const Route& route, int program, std::int64_t rows);
+                        const Route& route, int program, std::int64_t rows,
+                        std::optional<std::int64_t> end);
 
 struct RouteTable {
   std::string board;

@@ -112,6 +112,18 @@ TEST(AccuracyEdges, TheLowestEdgeCountsAndNamesTheWorstFamily) {
   EXPECT_EQ(edge.beyond->inputs, 60) << "of the family that has fewest";
 }
 
+TEST(AccuracyEdges, WithoutAnEdgeTheLargestErrorIsKept) {
+  EvidenceBuilder built;
+  built.Error(kPlain, {{64, 0.1}, {512, 0.7}, {4096, 0.2}});
+  const AccuracyTable table(built.evidence, kBoard, kBackward.width);
+  const AccuracyEdge none = FindAccuracyEdge(table, kPlain, 0.8);
+  EXPECT_FALSE(none.beyond);
+  EXPECT_EQ(none.within->rows, 4096);
+  EXPECT_EQ(none.largest->rows, 512);
+  EXPECT_EQ(none.largest->worst, 0.7);
+  EXPECT_EQ(FindAccuracyEdge(table, kPlain, 0.25).largest->rows, 64) << "beyond it none counts";
+}
+
 TEST(AccuracyEdges, ConfidenceIsOfTheRuleOfThree) {
   EXPECT_NEAR(ExceedingShare(200), 3.0 / 200, 0.0003);
   EXPECT_NEAR(std::pow(1 - ExceedingShare(60), 60), 0.05, 1e-12);

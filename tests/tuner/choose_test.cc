@@ -124,6 +124,22 @@ TEST(ChooseTest, AccuracyEdgeLiesAtTheLastRowCountThatPasses) {
   EXPECT_EQ(plan.windows[0].worst_rows, 128);
 }
 
+TEST(ChooseTest, AProgramRunsNowhereAboveItsLowestAccuracyEdge) {
+  // Plain is the fastest, and within the margin again from 512 rows on.
+  EvidenceBuilder built = PlainFails();
+  built.Time(kFma, {{1024, 200}}).Time(kPlain, {{1024, 100}});
+  built.Error(kPlain, {{1024, 0.2}}).Flat(kFma, {1024}, 0.001).Flat(kComparator, {1024}, 0.9);
+  const RoutePlan plan = Only(built.evidence);
+  EXPECT_THAT(Shape(plan.windows),
+              ElementsAre(Span("0-128", kPlain), Span("128-1024", kFma), Span("1024-max", kFma)));
+  // A waiver for the row count beyond the margin takes the edge away.
+  ChooseOptions options = Options();
+  options.waivers = {{kBackward, 256, std::string(kPlain), 0.4, "known inputs are smaller"}};
+  EXPECT_THAT(Shape(Only(built.evidence, options).windows),
+              ElementsAre(Span("0-256", kPlain), Span("256-512", kFma), Span("512-1024", kPlain),
+                          Span("1024-max", kFma)));
+}
+
 TEST(ChooseTest, WaiverMovesTheEdgeAndIsNamed) {
   ChooseOptions options = Options();
   options.waivers = {{kBackward, 256, std::string(kPlain), 0.4, "known inputs are smaller"}};

@@ -32,7 +32,10 @@ std::string SideText(const std::optional<EdgeSide>& side) {
 
 // What is known of an edge, and how well.
 std::string StateText(const AccuracyEdge& edge) {
-  if (!edge.beyond) return "no edge up to there";
+  if (!edge.beyond) {
+    return fmt::format("no edge up to there; at most {:.4g}, at {} rows", edge.largest->worst,
+                       edge.largest->rows);
+  }
   if (!edge.within) return "beyond at the first row count";
   if (NextProbe(edge)) {
     return fmt::format("not searched to the end: 'fenestra sweep --only edges --margin {}'",
@@ -90,6 +93,7 @@ class EdgesCommand final : public Command {
                           {"margin", margin},
                           {"within", JsonOf(edge.within)},
                           {"beyond", JsonOf(edge.beyond)},
+                          {"largest", JsonOf(edge.largest)},
                           {"searched", !NextProbe(edge)},
                           {"known", StateText(edge)}});
         }
