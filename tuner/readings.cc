@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -139,6 +140,7 @@ AccuracyTable::AccuracyTable(const Evidence& evidence, std::string_view board, i
 }
 
 void AccuracyTable::KeepShare(const AccuracyRecord& own) {
+  if (own.worst > kExactFraction) return;
   const AccuracyKey& key = own.key;
   const AccuracyRecord* eager =
       Find(key.program, key.rows, key.family, Reference::kEagerRstd, key.inputs);
@@ -165,8 +167,10 @@ const AccuracyRecord* AccuracyTable::Find(std::string_view program, std::int64_t
 }
 
 double AccuracyTable::RstdShare(std::int64_t rows, Family family, int inputs) const {
-  const auto found = rstd_shares_.find({rows, family, inputs});
-  return found == rstd_shares_.end() ? 0 : found->second.share;
+  const auto above = rstd_shares_.upper_bound({rows, family, inputs});
+  if (above == rstd_shares_.begin()) return 0;
+  const auto& [key, share] = *std::prev(above);
+  return key.rows == rows && key.family == family ? share.share : 0;
 }
 
 const std::vector<std::int64_t>& AccuracyTable::RowsOf(std::string_view program) const {

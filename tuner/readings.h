@@ -29,6 +29,9 @@ inline constexpr std::string_view kComparator = "eager";
 inline constexpr double kEagerMargin = 0.8;
 inline constexpr double kMaxWaiver = 0.8;
 
+// Up to here a program's own error counts as that of an exact sum, rounded once.
+inline constexpr double kExactFraction = 0.001;
+
 // "No worse than the comparator" allows this much more: a share of the comparator's figure, or an
 // absolute fraction of the budget, whichever is more.
 inline constexpr double kRelativeAllowance = 0.01;
@@ -94,8 +97,9 @@ class AccuracyTable {
   const AccuracyRecord* Worst(std::string_view program, std::int64_t rows) const;
 
   // What the rounding of rstd alone comes to against the reference at the eager rstd: the worst
-  // fraction there, over this many inputs, of the program that is most accurate at its own rstd
-  // (the largest among equals), since an exact sum adds nothing. 0 when none has both records.
+  // fraction there of the program that is most accurate at its own rstd (the largest among equals),
+  // which must be within kExactFraction, since an exact sum alone adds nothing. Over this many
+  // inputs, or the most below that it has. 0 when no such program has both records.
   double RstdShare(std::int64_t rows, Family family, int inputs) const;
 
   // Whether any record that counts at the program's own rstd was run elsewhere than on the board.

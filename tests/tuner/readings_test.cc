@@ -82,6 +82,21 @@ TEST(ReadingsTest, EagerRstdLaysTheRoundingOfRstdAtNoProgramsDoor) {
   EXPECT_EQ(Failures(beyond)[0].rule, Rule::kEagerRstd);
 }
 
+TEST(ReadingsTest, TheRoundingOfRstdIsReadFromExactSumsAlone) {
+  // Over 200 inputs only the program itself was measured: its own error is no excuse for it.
+  EvidenceBuilder alone = Good();
+  alone.One(kPlain, 64, Family::kNormal, 0.2, 0.05, 200);
+  alone.One(kPlain, 64, Family::kNormal, 1.06, 0.5, 200, Reference::kEagerRstd);
+  alone.Error(kComparator, {{64, 0.2}}, 200);
+  ASSERT_EQ(Failures(alone).size(), 1U);
+  EXPECT_EQ(Failures(alone)[0].rule, Rule::kEagerRstd);
+  EXPECT_EQ(Failures(alone)[0].limit, kEagerMargin);
+  // An exact sum over fewer inputs reached as much.
+  alone.One(test::kFma, 64, Family::kNormal, 0.0006, 0.0003, 60);
+  alone.One(test::kFma, 64, Family::kNormal, 1.05, 0.5, 60, Reference::kEagerRstd);
+  EXPECT_TRUE(Failures(alone).empty());
+}
+
 TEST(ReadingsTest, MedianMayExceedTheComparatorByTheAllowanceOnly) {
   // Of 0.1, 1 % is 0.001; of 0.002, the absolute 0.0005 is more.
   EXPECT_DOUBLE_EQ(AllowedBeside(0.1), 0.101);

@@ -9,6 +9,21 @@
 namespace fenestra::cli {
 namespace {
 
+// Edges whose outputs on both sides nobody has compared.
+int UnclassedEdges(const Plan& plan) {
+  int count = 0;
+  for (const RoutePlan& route : plan.routes) {
+    for (const auto* windows : {&route.windows, &route.in_place}) {
+      if (windows == &route.in_place && route.in_place == route.windows) continue;
+      for (const PlannedWindow& planned : *windows) {
+        const bool is_edge = planned.window.lo > 0;
+        count += is_edge && planned.window.classes == EdgeClasses{} ? 1 : 0;
+      }
+    }
+  }
+  return count;
+}
+
 class PlanCommand final : public Command {
  public:
   const char* name() const override { return "plan"; }
@@ -56,6 +71,13 @@ class PlanCommand final : public Command {
                              Counted(static_cast<std::int64_t>(plan.routes.size()), "route"),
                              plan.board, plan.margin, plan.noise, plan.evidence,
                              whole ? "stored" : "not stored: not all routes"));
+      if (const int unclassed = UnclassedEdges(plan); unclassed > 0) {
+        out->Print(
+            fmt::format("{} not classed: 'fenestra sweep --board {} --only accuracy --margin {} "
+                        "--noise {}' runs "
+                        "both sides of each, then plan again\n",
+                        Counted(unclassed, "edge"), plan.board, plan.margin, plan.noise));
+      }
     }
     return ExitCode::kOk;
   }

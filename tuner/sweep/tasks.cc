@@ -9,6 +9,7 @@
 #include "db/published_points.h"
 #include "kernels/program_list.h"
 #include "tuner/accuracy_edges.h"
+#include "tuner/readings.h"
 
 namespace fenestra {
 namespace {

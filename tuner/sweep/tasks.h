@@ -76,11 +76,10 @@ std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile p
 
 // Formal session `session` (1 or more) of one process: at each screened row count the programs that
 // may be routed there, which are those within kFormalBand of the fastest, and of the fastest within
-// kExactFraction of the budget. `evidence` holds the screening and the accuracy. A full sweep runs
-// kFormalSessions.
+// kExactFraction (tuner/readings.h) of the budget. `evidence` holds the screening and the accuracy.
+// A full sweep runs kFormalSessions.
 inline constexpr int kFormalSessions = 4;
 inline constexpr double kFormalBand = 0.025;
-inline constexpr double kExactFraction = 0.001;
 std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
                                   int session);
 
