@@ -18,6 +18,11 @@ bool IsNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+// A reading at one row count of one width.
+bool HasPlace(const PublishedRecord& record, const PublishedRow& row) {
+  return record.width != 0 && row.Number("sm_count") && IsNumber(row.Cell("at"));
+}
+
 Reference ReferenceOf(const PublishedRow& row) {
   const std::string reference = row.Cell("reference");
   if (reference == "fp64 at kernel rstd") return Reference::kOwnRstd;
@@ -31,12 +36,11 @@ Reference ReferenceOf(const PublishedRow& row) {
 std::vector<PublishedPoint> PublishedPoints(const std::vector<PublishedRecord>& published) {
   std::vector<PublishedPoint> points;
   for (const PublishedRecord& record : published) {
-    if (record.table != "accuracy_points" || record.width == 0) continue;
+    if (record.table != "accuracy_points") continue;
     const PublishedRow row(record);
-    const std::optional<std::int64_t> sm_count = row.Number("sm_count");
-    if (!sm_count || !IsNumber(row.Cell("at"))) continue;
+    if (!HasPlace(record, row)) continue;
     PublishedPoint point;
-    point.board = BoardOf(row.ArchOfRow(), *sm_count);
+    point.board = BoardOf(row.ArchOfRow(), *row.Number("sm_count"));
     if (point.board == nullptr) continue;
     point.source = record.pr;
     point.width = record.width;
@@ -52,6 +56,17 @@ std::vector<PublishedPoint> PublishedPoints(const std::vector<PublishedRecord>& 
     points.push_back(std::move(point));
   }
   return points;
+}
+
+std::size_t PublishedWithoutPlace(const std::vector<PublishedRecord>& published,
+                                  const Board& board) {
+  return static_cast<std::size_t>(
+      std::count_if(published.begin(), published.end(), [&](const PublishedRecord& record) {
+        if (record.table != "accuracy_points") return false;
+        const PublishedRow row(record);
+        return !HasPlace(record, row) && row.ArchOfRow() == board.arch &&
+               row.Number("sm_count").value_or(board.sm_count) == board.sm_count;
+      }));
 }
 
 }  // namespace fenestra

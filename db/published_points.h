@@ -2,6 +2,7 @@
 // measured here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,5 +30,10 @@ struct PublishedPoint {
 // Of the table accuracy_points; rows that give a range of row counts, no width or a board that is
 // not known are left out. Throws Error on cells that cannot be read.
 std::vector<PublishedPoint> PublishedPoints(const std::vector<PublishedRecord>& published);
+
+// How many accuracy readings were published for a board's arch, and for its SM count where one is
+// stated, that are no such point: of a range of row counts, or of no one width.
+std::size_t PublishedWithoutPlace(const std::vector<PublishedRecord>& published,
+                                  const Board& board);
 
 }  // namespace fenestra

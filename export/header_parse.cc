@@ -293,6 +293,7 @@ ParsedHeader ParseHeader(std::string_view text, std::string_view name) {
 Plan PlanOf(const ParsedHeader& header) {
   const auto planned = [](const std::vector<ParsedWindow>& windows) {
     std::vector<PlannedWindow> list;
+    list.reserve(windows.size());
     for (const ParsedWindow& parsed : windows) {
       list.push_back({.window = parsed.window, .program = parsed.program, .reason = parsed.reason});
     }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "db/store.h"
 #include "kernels/board.h"
 #include "tests/cli/process.h"
 
@@ -107,8 +109,12 @@ TEST_F(SweepCommand, SearchesAccuracyEdgesToTheEnd) {
 }
 
 TEST_F(SweepCommand, SearchesNoEdgesWithoutASurvey) {
-  auto command = Command(folder_.path() + "/none.db");
+  const std::string db = folder_.path() + "/none.db";
+  auto command = Command(db);
   command[5] = "edges";
+  EXPECT_THAT(RunProcess(command).err, HasSubstr("there is no such file"));
+  EXPECT_FALSE(std::filesystem::exists(db));
+  (void)Store::Open(db, OpenMode::kCreate);
   const ProcessResult result = RunProcess(command);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("sweep --only accuracy first"));

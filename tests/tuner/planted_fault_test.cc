@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -19,6 +20,7 @@
 #include "tests/tuner/list_program.h"
 #include "tuner/readings.h"
 #include "tuner/sweep/meter.h"
+#include "tuner/sweep/tasks.h"
 
 namespace fenestra {
 namespace {
@@ -127,10 +129,23 @@ class PlantedFault : public ::testing::Test {
     return caught;
   }
 
+  // The row counts at which a full survey of the route runs the faulty program.
+  static std::set<std::int64_t> SurveyedRows() {
+    std::set<std::int64_t> rows;
+    for (const AccuracyTask& task : AccuracyTasks({kRoute}, Profile::kFull, "h200_132")) {
+      const bool runs =
+          std::find(task.programs.begin(), task.programs.end(), kFaulty) != task.programs.end();
+      if (task.width == kWidth && runs) rows.insert(task.rows);
+    }
+    return rows;
+  }
+
   // The faulty program is caught at the row counts `wrong` and nowhere else; of the others those
   // that fail anyhow (plain sums do), and no more.
   void ExpectOnlyTheFaulty(const Fault& fault, const std::vector<std::int64_t>& rows,
                            const std::set<std::int64_t>& wrong) {
+    const std::set<std::int64_t> surveyed = SurveyedRows();
+    for (std::int64_t count : rows) EXPECT_TRUE(surveyed.contains(count)) << count;
     auto sound = Caught(RunRight, rows);
     auto caught = Caught(fault, rows);
     for (std::int64_t count : rows) {

@@ -101,13 +101,22 @@ class CompareCommand final : public Command {
                       {"exact", JsonOf(exact)},
                       {"eager", JsonOf(eager)}});
     }
+    const std::size_t without_place = PublishedWithoutPlace(BuiltInPublished(), board);
+    if (without_place > 0) {
+      table.AddNote(
+          fmt::format("{} more, over ranges of row counts or all widths: 'fenestra history "
+                      "--only accuracy --board {}'",
+                      without_place, board.name));
+    }
     if (list.empty() && !json_) {
       throw Error(
           fmt::format("no accuracy reading at one row count was published for {}: see "
                       "'fenestra history'",
                       board.name));
     }
-    out->PrintResult(json_, Json{{"board", board.name}, {"points", list}}, table);
+    out->PrintResult(
+        json_, Json{{"board", board.name}, {"points", list}, {"without_place", without_place}},
+        table);
     return ExitCode::kOk;
   }
 

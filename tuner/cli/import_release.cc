@@ -78,6 +78,7 @@ std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>
   std::set<std::string> known;
   for (const Release& release : stored) known.insert(release.name);
   std::vector<Folder> read;
+  read.reserve(folders.size());
   for (const std::filesystem::path& path : folders) read.push_back({path, ReadReleaseFolder(path)});
   read = InOrder(std::move(read), std::move(known));
 

@@ -102,12 +102,6 @@ class SweepCommand final : public Command {
     options.time = (only_.empty() || only_ == "time") && !options.stood_in;
     options.accuracy = only_.empty() || only_ == "accuracy";
     options.edges = only_ == "edges" || (only_.empty() && options.profile == Profile::kRelease);
-    if (only_ == "edges" && !std::filesystem::exists(db_)) {
-      throw Error(
-          fmt::format("'{}' is not there: edges are searched from a survey, which 'fenestra "
-                      "sweep --only accuracy' makes",
-                      db_));
-    }
     if (only_ == "time" && options.stood_in) {
       throw Error(fmt::format("--only time: time is measured on {} itself, and this machine is not "
                               "one{}; measure --only accuracy",

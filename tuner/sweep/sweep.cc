@@ -54,7 +54,8 @@ class Sweeper {
   Sweeper(const SweepOptions& options, Progress* progress)
       : options_(options),
         progress_(*progress),
-        store_(Store::Open(options.db, OpenMode::kCreate)) {}
+        store_(Store::Open(options.db, options.time || options.accuracy ? OpenMode::kCreate
+                                                                        : OpenMode::kReadWrite)) {}
 
   SweepSummary Run() {
     std::vector<TimeTask> screening;
