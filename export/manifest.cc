@@ -58,6 +58,18 @@ std::set<std::string> RoutedPrograms(const Plan& plan) {
   return programs;
 }
 
+// Those of the programs that the board's windows route.
+DwDigests RoutedDwDigests(const ReleasedBoard& board) {
+  std::set<std::string> twins;
+  for (const std::string& program : RoutedPrograms(board.plan)) {
+    const int index = FindProgram(program);
+    if (index >= 0) twins.emplace(DwTwinName(index).view());
+  }
+  DwDigests digests = MeasuredDwDigests(board);
+  std::erase_if(digests, [&](const auto& of_program) { return !twins.contains(of_program.first); });
+  return digests;
+}
+
 Json DigestsJson(const DwDigests& digests) {
   Json json = Json::object();
   for (const auto& [program, of_rows] : digests) {
@@ -147,17 +159,11 @@ ReleasedBoard::ReleasedBoard(Plan chosen, Evidence chosen_from)
       evidence(std::move(chosen_from)),
       header(HeaderText(plan, evidence.environments)) {}
 
-DwDigests RoutedDwDigests(const ReleasedBoard& board) {
-  std::set<std::string> twins;
-  for (const std::string& program : RoutedPrograms(board.plan)) {
-    const int index = FindProgram(program);
-    if (index >= 0) twins.emplace(DwTwinName(index).view());
-  }
+DwDigests MeasuredDwDigests(const ReleasedBoard& board) {
   DwDigests digests;
   for (const DigestRecord& record : board.evidence.digests) {
     const DigestKey& key = record.key;
-    if (key.board == board.plan.board && key.seed == 0 && key.protocol == kProtocolVersion &&
-        twins.contains(key.program)) {
+    if (key.board == board.plan.board && key.seed == 0 && key.protocol == kProtocolVersion) {
       digests[key.program][key.rows] = record.dw;
     }
   }

@@ -27,8 +27,8 @@ struct ReleasedBoard {
 // measured) and rows.
 using DwDigests = std::map<std::string, std::map<std::int64_t, std::string>>;
 
-// Those of the programs that a board's windows route.
-DwDigests RoutedDwDigests(const ReleasedBoard& board);
+// Those that the board's evidence holds, of the inputs of this build's protocol.
+DwDigests MeasuredDwDigests(const ReleasedBoard& board);
 
 struct ManifestBoard {
   std::string board;

@@ -128,16 +128,6 @@ DwComparison Compare(const std::map<std::int64_t, std::string>& before,
   return comparison;
 }
 
-// All dw digests of the inputs of seed 0 that the evidence of the board holds.
-DwDigests MeasuredDwDigests(const ReleasedBoard& board) {
-  DwDigests digests;
-  for (const DigestRecord& record : board.evidence.digests) {
-    const DigestKey& key = record.key;
-    if (key.board == board.plan.board && key.seed == 0) digests[key.program][key.rows] = record.dw;
-  }
-  return digests;
-}
-
 // Those of the board's part of a manifest, where they are of the inputs of now.
 const DwDigests* ComparableDigests(const ManifestBoard* before) {
   return before != nullptr && before->protocol == kProtocolVersion ? &before->dw_digests : nullptr;
