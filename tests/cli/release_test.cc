@@ -41,6 +41,10 @@ TEST_F(ReleasePipeline, IsFrozenAndSaysWhatMoved) {
   for (const auto& entry : shipped) EXPECT_EQ(entry.at("source"), "plan 2 (release 1.1)");
   ExpectRefused({"history", "--from", "#8253", "--to", "#8293"}, "comes after");
   ExpectRefused({"release", "../x", "--out", "releases"}, "letters, digits");
+  ExpectRefused({"release", "1.2", "--out", "elsewhere"}, "--previous (there are 1.0, 1.1)");
+  EXPECT_FALSE(std::filesystem::exists(File("elsewhere")));
+  ExpectRefused({"release", "1.1", "--out", "elsewhere", "--previous", "releases/1.1"},
+                "is release '1.1' itself");
   ExpectRefused({"release", "1.2", "--out", "releases", "--previous", "nowhere"}, "nowhere");
 }
 
@@ -168,6 +172,7 @@ TEST_F(ReleasePipeline, ReleasesThatDoNotFollowOneAnotherAreRefused) {
         "releases/1.0"});
   ExpectRefused({"import", "releases/1.1", "--db", "other.db"},
                 "release '1.1' follows '1.0', which is neither in the database");
+  EXPECT_FALSE(std::filesystem::exists(File("other.db")));
   Json({"import", "releases/1.0", "releases/1.1", "--db", "other.db"});
   // Another first release behind them.
   std::string text = ReadText(File("elsewhere/1.1/manifest.json"));

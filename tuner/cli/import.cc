@@ -7,7 +7,6 @@
 #include "db/files.h"
 #include "db/store.h"
 #include "db/text.h"
-#include "export/release_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/evidence_counts.h"
 #include "tuner/cli/import_release.h"
@@ -48,7 +47,7 @@ class ImportCommand final : public Command {
     // Read whole before the database is touched: a bad file leaves none behind.
     const Evidence evidence =
         compiled_.empty() ? Import({files_.begin(), files_.end()}) : ReadLogs();
-    for (const auto& folder : releases) (void)ReadReleaseFolder(folder);
+    if (!std::filesystem::exists(db_)) RequireImportable(releases);
     Add(evidence);
     Table table = CountsTable();
     AddCounts(db_, evidence, &table);

@@ -47,6 +47,13 @@ std::vector<Folder> InOrder(std::vector<Folder> folders, std::set<std::string> k
   return ordered;
 }
 
+std::vector<Folder> Read(const std::vector<std::filesystem::path>& folders) {
+  std::vector<Folder> read;
+  read.reserve(folders.size());
+  for (const std::filesystem::path& path : folders) read.push_back({path, ReadReleaseFolder(path)});
+  return read;
+}
+
 const Release* Find(const std::vector<Release>& releases, const std::string& name,
                     const std::string& board) {
   const auto found = std::find_if(releases.begin(), releases.end(), [&](const Release& one) {
@@ -77,10 +84,7 @@ std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>
   const std::vector<Release> stored = store->ListReleases();
   std::set<std::string> known;
   for (const Release& release : stored) known.insert(release.name);
-  std::vector<Folder> read;
-  read.reserve(folders.size());
-  for (const std::filesystem::path& path : folders) read.push_back({path, ReadReleaseFolder(path)});
-  read = InOrder(std::move(read), std::move(known));
+  const std::vector<Folder> read = InOrder(Read(folders), std::move(known));
 
   struct Addition {
     Plan plan;
@@ -113,6 +117,10 @@ std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>
     store->SaveRelease(addition.release);
   }
   return names;
+}
+
+void RequireImportable(const std::vector<std::filesystem::path>& folders) {
+  (void)InOrder(Read(folders), {});
 }
 
 }  // namespace fenestra::cli

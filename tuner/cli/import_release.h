@@ -18,4 +18,7 @@ namespace fenestra::cli {
 std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>& folders,
                                         Store* store);
 
+// Throws Error as ImportReleases does for a new database.
+void RequireImportable(const std::vector<std::filesystem::path>& folders);
+
 }  // namespace fenestra::cli

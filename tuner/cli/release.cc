@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "accuracy/error.h"
@@ -112,24 +113,40 @@ class ReleaseCommand final : public Command {
 
   std::optional<FrozenRelease> LoadPrevious() const {
     if (previous_.empty()) return std::nullopt;
-    return ReadReleaseFolder(previous_);
+    FrozenRelease previous = ReadReleaseFolder(previous_);
+    if (previous.manifest.release == name_) {
+      throw Error(fmt::format("--previous: {} is release '{}' itself: name the one before it",
+                              previous_, name_));
+    }
+    return previous;
   }
 
   // Without a release before, the change note calls this one the first. One that is there whole is
   // repeated, which the comparison with what it holds decides.
-  static void RefuseFirstBesideOthers(const fs::path& folder) {
+  void RefuseFirstBesideOthers(const fs::path& folder) const {
     if (fs::exists(folder / kReleaseManifest)) return;
     std::vector<std::string> others;
     std::error_code none;  // no folder, no releases
     for (const auto& entry : fs::directory_iterator(folder.parent_path(), none)) {
       if (fs::exists(entry.path() / kReleaseManifest)) others.push_back(entry.path().string());
     }
+    if (others.empty()) others = RecordedWithoutThis();
     if (others.empty()) return;
     std::sort(others.begin(), others.end());
     throw Error(
         fmt::format("release '{}' is not the first: name the one before with --previous "
                     "(there are {})",
                     folder.filename().string(), fmt::join(others, ", ")));
+  }
+
+  // Names of the releases that the database has; none where this one is among them.
+  std::vector<std::string> RecordedWithoutThis() const {
+    std::set<std::string> names;
+    for (const Release& release : Store::Open(db_, OpenMode::kReadOnly).ListReleases()) {
+      names.insert(release.name);
+    }
+    if (names.contains(name_)) return {};
+    return {names.begin(), names.end()};
   }
 
   // A release is frozen: repeated it gives the same bytes, or it is another one.
