@@ -153,9 +153,10 @@ class HeaderCheck {
   }
 
   // The first line that differs from what the plan gives, content digests apart: those differ
-  // wherever anything does. REQUIRES: the texts differ; `line` is the number of their first.
+  // wherever anything does; none where they are all that differs. `line`: number of the texts'
+  // first.
   void NameDifference(std::string_view given, std::string_view wanted, int line) {
-    for (;; ++line) {
+    for (; !given.empty() || !wanted.empty(); ++line) {
       const bool ends = given.empty() || wanted.empty();
       const std::string_view is = TakeLine(&given);
       const std::string_view should = TakeLine(&wanted);

@@ -97,6 +97,14 @@ TEST_F(CheckTest, MissingContentDigest) {
   EXPECT_THAT(Errors(Edit("// content ", "// context ")), Contains(Says("no content digest")));
 }
 
+TEST_F(CheckTest, AnEditedContentDigestIsOneFinding) {
+  const std::size_t at = text_.find("// content ");
+  const std::size_t digit = text_.find('\n', at) - 1;
+  std::string edited = text_;
+  edited[digit] = edited[digit] == '0' ? '1' : '0';
+  EXPECT_THAT(Errors(edited), ElementsAre(Says("content digest")));
+}
+
 TEST_F(CheckTest, OtherEvidence) {
   evidence_.accuracy[0].worst = 0.0007;
   EXPECT_THAT(Errors(text_), Contains(Says("it is of evidence " + plan_.evidence)));
