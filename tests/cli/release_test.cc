@@ -183,6 +183,12 @@ TEST_F(ReleasePipeline, ReleasesThatDoNotFollowOneAnotherAreRefused) {
   std::filesystem::remove(File("releases/1.0/windows/h200_132.h"));
   ExpectRefused({"import", "releases/1.0", "--db", "new.db"}, "no header is there");
   ExpectRefused({"import", "evidence", "--db", "new.db"}, "evidence: no release is there");
+  // Nor is the evidence named beside a bad release taken in.
+  const std::string before = ReadText(File("other.db"));
+  std::vector<std::string> both{"import", "--db", "other.db", "releases/1.0"};
+  for (const std::string& file : TextFiles(File("evidence"))) both.push_back(file);
+  ExpectRefused(both, "no header is there");
+  EXPECT_EQ(ReadText(File("other.db")), before);
   EXPECT_FALSE(std::filesystem::exists(File("new.db")));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <set>
 
 #include "accuracy/error.h"
 #include "db/files.h"
@@ -11,6 +12,7 @@
 #include "tuner/cli/evidence_counts.h"
 #include "tuner/cli/import_release.h"
 #include "tuner/cli/options.h"
+#include "tuner/cli/stored.h"
 #include "tuner/compiler_log.h"
 #include "tuner/sweep/environment.h"
 
@@ -43,18 +45,20 @@ class ImportCommand final : public Command {
   }
 
   ExitCode Run(Output* out) override {
-    const std::vector<std::filesystem::path> releases = TakeFolders();
+    const std::vector<std::filesystem::path> folders = TakeFolders();
     // Read whole before the database is touched: a bad file leaves none behind.
     const Evidence evidence =
         compiled_.empty() ? Import({files_.begin(), files_.end()}) : ReadLogs();
-    if (!std::filesystem::exists(db_)) RequireImportable(releases);
+    const std::vector<ReleaseFolder> releases = ReadReleases(folders, KnownReleases());
     Add(evidence);
     Table table = CountsTable();
     AddCounts(db_, evidence, &table);
     Json json = CountsJson(db_, evidence);
     if (!releases.empty()) {
       Store store = Store::Open(db_, OpenMode::kReadWrite);
-      const std::vector<std::string> names = ImportReleases(releases, &store);
+      StoreReleases(releases, &store);
+      std::vector<std::string> names;
+      for (const ReleaseFolder& one : releases) names.push_back(one.release.manifest.release);
       table.AddNote(fmt::format("releases, as history: {}", fmt::join(names, ", ")));
       json["releases"] = names;
     }
@@ -73,6 +77,11 @@ class ImportCommand final : public Command {
       return is_folder;
     });
     return folders;
+  }
+
+  std::set<std::string> KnownReleases() const {
+    if (!std::filesystem::exists(db_)) return {};
+    return ReleaseNames(Store::Open(db_, OpenMode::kReadOnly));
   }
 
   void Add(const Evidence& evidence) const {

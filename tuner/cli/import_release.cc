@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "accuracy/error.h"
@@ -12,18 +11,14 @@
 namespace fenestra::cli {
 namespace {
 
-struct Folder {
-  std::filesystem::path path;
-  FrozenRelease release;
-};
-
 // Each behind the one it follows; `known`: names of releases that are stored.
-std::vector<Folder> InOrder(std::vector<Folder> folders, std::set<std::string> known) {
-  std::vector<Folder> ordered;
+std::vector<ReleaseFolder> InOrder(std::vector<ReleaseFolder> folders,
+                                   std::set<std::string> known) {
+  std::vector<ReleaseFolder> ordered;
   while (!folders.empty()) {
     // The first that none of the others has to come before.
-    auto next = std::find_if(folders.begin(), folders.end(), [&](const Folder& one) {
-      return std::none_of(folders.begin(), folders.end(), [&](const Folder& other) {
+    auto next = std::find_if(folders.begin(), folders.end(), [&](const ReleaseFolder& one) {
+      return std::none_of(folders.begin(), folders.end(), [&](const ReleaseFolder& other) {
         return &other != &one && other.release.manifest.release == one.release.manifest.previous;
       });
     });
@@ -45,13 +40,6 @@ std::vector<Folder> InOrder(std::vector<Folder> folders, std::set<std::string> k
     folders.erase(next);
   }
   return ordered;
-}
-
-std::vector<Folder> Read(const std::vector<std::filesystem::path>& folders) {
-  std::vector<Folder> read;
-  read.reserve(folders.size());
-  for (const std::filesystem::path& path : folders) read.push_back({path, ReadReleaseFolder(path)});
-  return read;
 }
 
 const Release* Find(const std::vector<Release>& releases, const std::string& name,
@@ -79,22 +67,24 @@ void RequireReleasedPlans(const Store& store, const std::vector<Release>& releas
 
 }  // namespace
 
-std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>& folders,
-                                        Store* store) {
+std::vector<ReleaseFolder> ReadReleases(const std::vector<std::filesystem::path>& folders,
+                                        std::set<std::string> known) {
+  std::vector<ReleaseFolder> read;
+  read.reserve(folders.size());
+  for (const std::filesystem::path& path : folders) read.push_back({path, ReadReleaseFolder(path)});
+  return InOrder(std::move(read), std::move(known));
+}
+
+void StoreReleases(const std::vector<ReleaseFolder>& releases, Store* store) {
   const std::vector<Release> stored = store->ListReleases();
-  std::set<std::string> known;
-  for (const Release& release : stored) known.insert(release.name);
-  const std::vector<Folder> read = InOrder(Read(folders), std::move(known));
 
   struct Addition {
     Plan plan;
     Release release;
   };
-  std::vector<std::string> names;
   std::vector<Addition> additions;
-  for (const Folder& folder : read) {
+  for (const ReleaseFolder& folder : releases) {
     const Manifest& manifest = folder.release.manifest;
-    names.push_back(manifest.release);
     for (const ParsedHeader& header : folder.release.headers) {
       const std::string& digest = FindBoard(manifest, header.code_board)->header_digest;
       const Release* there = Find(stored, manifest.release, header.code_board);
@@ -116,11 +106,6 @@ std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>
     addition.release.plan = store->SavePlan(addition.plan);
     store->SaveRelease(addition.release);
   }
-  return names;
-}
-
-void RequireImportable(const std::vector<std::filesystem::path>& folders) {
-  (void)InOrder(Read(folders), {});
 }
 
 }  // namespace fenestra::cli

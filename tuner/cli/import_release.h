@@ -2,23 +2,30 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "db/store.h"
+#include "export/release.h"
 
 namespace fenestra::cli {
 
-// Stores what each board of the releases in `folders` ran, as its header tells it, and that it was
-// released: in the order in which releases follow one another, whatever the order of `folders`.
-// What is recorded already stays. Returns the names in that order. Throws Error, with nothing
-// stored, where ReadReleaseFolder does, where the release before one is unknown, where another
-// header was recorded under its name, and where the database holds a plan that no release has:
-// history goes by the order of plans, and the release would come behind it.
-std::vector<std::string> ImportReleases(const std::vector<std::filesystem::path>& folders,
-                                        Store* store);
+struct ReleaseFolder {
+  std::filesystem::path path;
+  FrozenRelease release;
+};
 
-// Throws Error as ImportReleases does for a new database.
-void RequireImportable(const std::vector<std::filesystem::path>& folders);
+// The releases in `folders`, in the order in which they follow one another, whatever that of
+// `folders`. `known`: names of those that the database has. Throws Error where ReadReleaseFolder
+// does, and where the release before one is unknown.
+std::vector<ReleaseFolder> ReadReleases(const std::vector<std::filesystem::path>& folders,
+                                        std::set<std::string> known);
+
+// Stores what each board of the releases ran, as its header tells it, and that it was released.
+// What is recorded already stays. Throws Error, with nothing stored, where another header was
+// recorded under a name, and where the database holds a plan that no release has: history goes by
+// the order of plans, and the release would come behind it.
+void StoreReleases(const std::vector<ReleaseFolder>& releases, Store* store);
 
 }  // namespace fenestra::cli

@@ -74,8 +74,7 @@ class PlanCommand final : public Command {
       if (const int unclassed = UnclassedEdges(plan); unclassed > 0) {
         out->Print(
             fmt::format("{} not classed: 'fenestra sweep --board {} --only accuracy --margin {} "
-                        "--noise {}' runs "
-                        "both sides of each, then plan again\n",
+                        "--noise {}' runs both sides of each, then plan again\n",
                         Counted(unclassed, "edge"), plan.board, plan.margin, plan.noise));
       }
     }

@@ -141,10 +141,7 @@ class ReleaseCommand final : public Command {
 
   // Names of the releases that the database has; none where this one is among them.
   std::vector<std::string> RecordedWithoutThis() const {
-    std::set<std::string> names;
-    for (const Release& release : Store::Open(db_, OpenMode::kReadOnly).ListReleases()) {
-      names.insert(release.name);
-    }
+    const std::set<std::string> names = ReleaseNames(Store::Open(db_, OpenMode::kReadOnly));
     if (names.contains(name_)) return {};
     return {names.begin(), names.end()};
   }

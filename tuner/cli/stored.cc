@@ -81,4 +81,10 @@ Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evi
   return *std::move(plan);
 }
 
+std::set<std::string> ReleaseNames(const Store& store) {
+  std::set<std::string> names;
+  for (const Release& release : store.ListReleases()) names.insert(release.name);
+  return names;
+}
+
 }  // namespace fenestra::cli

@@ -1,6 +1,7 @@
 // What the commands that work on a database take from it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,8 @@ void LoadRouteForChoice(const Store& store, std::string_view board, std::string_
 // it was chosen from other evidence than the store now holds, or no route is left.
 Plan LoadCurrentPlan(const Store& store, const Board& board, const Evidence& evidence,
                      const std::string& routes);
+
+// Names of the releases that the database has.
+std::set<std::string> ReleaseNames(const Store& store);
 
 }  // namespace fenestra::cli
