@@ -58,6 +58,7 @@ class ImportCommand final : public Command {
       Store store = Store::Open(db_, OpenMode::kReadWrite);
       StoreReleases(releases, &store);
       std::vector<std::string> names;
+      names.reserve(releases.size());
       for (const ReleaseFolder& one : releases) names.push_back(one.release.manifest.release);
       table.AddNote(fmt::format("releases, as history: {}", fmt::join(names, ", ")));
       json["releases"] = names;
