@@ -84,6 +84,27 @@ std::vector<std::int64_t> TimedTokenCounts(Profile profile) {
   return Listed(counts);
 }
 
+const std::vector<std::int64_t>& SearchRowCounts() {
+  static const std::vector<std::int64_t> kCounts = [] {
+    constexpr std::int64_t kSeed = 1;
+    constexpr std::uint32_t kFirstOctave = 6;
+    constexpr std::uint32_t kOctaves = 21;
+    std::vector<std::int64_t> counts;
+    for (std::uint32_t octave = kFirstOctave; octave < kOctaves; ++octave) {
+      const std::int64_t length = (std::int64_t{1} << octave) / kSearchRuns;
+      for (std::uint32_t run = 0; run < kSearchRuns; ++run) {
+        const std::uint32_t word =
+            DrawWords(kSeed, kNoFamily, Stream::kTokenCounts, 0, octave * kSearchRuns + run)
+                .words[0];
+        counts.push_back((kSearchRuns + run) * length +
+                         ScaleWord(word, static_cast<std::uint32_t>(length)));
+      }
+    }
+    return counts;
+  }();
+  return kCounts;
+}
+
 bool IsTimed(View view, std::int64_t rows) {
   static const std::vector<std::int64_t> kTokens = TimedTokenCounts(Profile::kFull);
   const int heads = HeadsOf(view);

@@ -57,6 +57,11 @@ std::vector<std::int64_t> TokenCounts(Profile profile);
 // 2^k up to 65536, 3 * 2^k from 1024 on, and 65537. kQuick: those of TokenCounts.
 std::vector<std::int64_t> TimedTokenCounts(Profile profile);
 
+// Row counts of the search for accuracy edges, ascending: from 64 up to 2^21, one drawn in each of
+// kSearchRuns equal runs of every octave [2^k, 2^(k+1)). Below 64 the survey has all.
+inline constexpr int kSearchRuns = 16;
+const std::vector<std::int64_t>& SearchRowCounts();
+
 // Whether a full sweep takes times at this row count of the view.
 bool IsTimed(View view, std::int64_t rows);
 

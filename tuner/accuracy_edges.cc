@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 
 namespace fenestra {
 namespace {
@@ -31,6 +33,12 @@ double CrossingOf(const AccuracyEdge& edge) {
   return std::clamp((std::log(edge.margin) - low) / (high - low), kLeast, 1 - kLeast);
 }
 
+std::vector<std::int64_t> SearchedBelow(std::int64_t rows) {
+  const std::vector<std::int64_t>& all = SearchRowCounts();
+  const auto end = std::ranges::lower_bound(all, rows);
+  return {end - std::min<std::ptrdiff_t>(end - all.begin(), kSearchedBelow), end};
+}
+
 }  // namespace
 
 bool AccuracyEdge::resolved() const {
@@ -46,29 +54,38 @@ AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view progr
     const EdgeSide side = SideAt(table, program, rows);
     if (side.worst > margin) {
       edge.beyond = side;
-      return edge;
+      break;
     }
     edge.within = side;
     if (!edge.largest || side.worst > edge.largest->worst) edge.largest = side;
   }
+  if (edge.within && (edge.beyond || edge.largest->worst > kExactFraction)) {
+    edge.searched = SearchedBelow(edge.within->rows);
+    const std::vector<std::int64_t>& measured = table.RowsOf(program);
+    std::ranges::set_difference(edge.searched, measured, std::back_inserter(edge.unsearched));
+  }
   return edge;
 }
 
-std::optional<EdgeProbe> NextProbe(const AccuracyEdge& edge) {
-  if (!edge.within || !edge.beyond) return std::nullopt;
-  if (edge.resolved()) {
+std::vector<EdgeProbe> NextProbes(const AccuracyEdge& edge) {
+  if (!edge.within) return {};
+  if (!edge.beyond || edge.resolved()) {
+    std::vector<EdgeProbe> probes;
+    for (std::int64_t rows : edge.unsearched) probes.push_back({rows, kInputsPerFamily});
+    if (!probes.empty() || !edge.beyond) return probes;
     for (const auto& side : {*edge.within, *edge.beyond}) {
-      if (side.inputs < kInputsNearEdge) return EdgeProbe{side.rows, kInputsNearEdge};
+      if (side.inputs < kInputsNearEdge) return {EdgeProbe{side.rows, kInputsNearEdge}};
     }
-    return std::nullopt;
+    return {};
   }
   const double low = std::log(static_cast<double>(edge.within->rows));
   const double high = std::log(static_cast<double>(edge.beyond->rows));
   const std::int64_t rows = std::llround(std::exp(low + CrossingOf(edge) * (high - low)));
-  return EdgeProbe{std::clamp(rows, edge.within->rows + 1, edge.beyond->rows - 1),
-                   kInputsPerFamily};
+  return {{std::clamp(rows, edge.within->rows + 1, edge.beyond->rows - 1), kInputsPerFamily}};
 }
 
-double ExceedingShare(int inputs) { return 1 - std::pow(0.05, 1.0 / inputs); }
+double ExceedingShare(std::size_t drawn) {
+  return 1 - std::pow(0.05, 1.0 / static_cast<double>(drawn));
+}
 
 }  // namespace fenestra

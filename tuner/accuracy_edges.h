@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "tuner/readings.h"
 
@@ -12,6 +13,10 @@ namespace fenestra {
 
 // An edge is known well enough when the two row counts beside it are this near to one another.
 inline constexpr double kEdgeResolution = 1.0 / 64;
+
+// Up to an edge, and up to the last row count measured where an inexact program has no edge, this
+// many of SearchRowCounts next below are measured too: two octaves of them.
+inline constexpr std::size_t kSearchedBelow = 2 * kSearchRuns;
 
 // A program's largest error at one row count over all families, reference at its own rstd.
 struct EdgeSide {
@@ -30,6 +35,11 @@ struct AccuracyEdge {
   std::optional<EdgeSide> within;
   std::optional<EdgeSide> beyond;
   std::optional<EdgeSide> largest;  // of all row counts up to `within`; the first among equals
+  // Of SearchRowCounts the kSearchedBelow next below `within`, ascending, and those of them that
+  // are not measured yet. Empty for a program that is exact wherever it was measured: its error is
+  // that of one rounding everywhere.
+  std::vector<std::int64_t> searched;
+  std::vector<std::int64_t> unsearched;
 
   // The row counts are as near as kEdgeResolution asks.
   bool resolved() const;
@@ -39,20 +49,21 @@ struct AccuracyEdge {
 // name that its accuracy is recorded under.
 AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view program, double margin);
 
-// What to measure next: a row count between both sides, where the line through them in log rows and
-// log error reaches the margin (at least an eighth of the way from either side, so that the bracket
-// shrinks whatever the errors do), over kInputsPerFamily inputs; once resolved, either side over
-// kInputsNearEdge. None when nothing is left to learn.
+// What to measure next. First a row count between both sides, where the line through them in log
+// rows and log error reaches the margin (at least an eighth of the way from either side, so that
+// the bracket shrinks whatever the errors do), over kInputsPerFamily inputs; once resolved, or
+// without an edge, the `unsearched`, of which one beyond the margin is a lower edge; then either
+// side over kInputsNearEdge. Empty when nothing is left to learn.
 struct EdgeProbe {
   std::int64_t rows = 0;
   int inputs = 0;  // a family
 
   auto operator<=>(const EdgeProbe&) const = default;
 };
-std::optional<EdgeProbe> NextProbe(const AccuracyEdge& edge);
+std::vector<EdgeProbe> NextProbes(const AccuracyEdge& edge);
 
-// The largest share of inputs that, with 95 % confidence, exceeds a bound which none of `inputs`
-// drawn ones exceeded.
-double ExceedingShare(int inputs);
+// The largest share that, with 95 % confidence, exceeds a bound which none of `drawn` ones
+// exceeded.
+double ExceedingShare(std::size_t drawn);
 
 }  // namespace fenestra

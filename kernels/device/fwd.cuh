@@ -67,17 +67,24 @@ __global__ void __launch_bounds__(kThreads)
   uint4 h[kRows][kVectors];
   [[maybe_unused]] uint4 residual[kVectors];  // loaded before the first store, which may overlay it
   float w[kVectors][kVector];
+  // Addresses come first: RowOf branches, and behind a branch the compiler lets a load wait for
+  // what an earlier one brings.
+  const std::uint16_t* in[kRows];
+  [[maybe_unused]] const std::uint16_t* added = nullptr;
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
     // Past the end the last row is read again, and nothing is written.
     const std::int64_t row = kRows == 1 ? row_of(0) : min(row_of(j), call.rows - 1);
-    const std::uint16_t* in = RowOf(call.inputs[0], call.heads, row);
-    const std::uint16_t* added = kResidual ? RowOf(call.inputs[1], call.heads, row) : nullptr;
+    in[j] = RowOf(call.inputs[0], call.heads, row);
+    if constexpr (kResidual) added = RowOf(call.inputs[1], call.heads, row);
+  }
+#pragma unroll
+  for (int j = 0; j < kRows; ++j) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const int column = arith::VectorColumn(v, group.lane, Layout::kLanes);
-      h[j][v] = LoadVector(in + column);
-      if (kResidual) residual[v] = LoadVector(added + column);
+      h[j][v] = LoadVector(in[j] + column);
+      if constexpr (kResidual) residual[v] = LoadVector(added + column);
       if (j == 0) LoadWeights(static_cast<const Weight*>(call.w) + column, w[v]);
     }
   }

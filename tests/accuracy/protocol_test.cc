@@ -79,5 +79,21 @@ TEST(TokenCounts, TimedRowsAreTimedTokensTimesHeads) {
   EXPECT_TRUE(IsTimed(View::kKey, 4));
 }
 
+TEST(SearchRowCounts, OneInEachSixteenthOfAnOctave) {
+  const std::vector<std::int64_t>& counts = SearchRowCounts();
+  ASSERT_EQ(counts.size(), (21 - 6) * 16U);
+  std::size_t next = 0;
+  bool has_odd = false;
+  for (std::int64_t power = 64; power < 2097152; power *= 2) {
+    for (int run = 0; run < 16; ++run, ++next) {
+      EXPECT_GE(counts[next], power + run * power / 16);
+      EXPECT_LT(counts[next], power + (run + 1) * power / 16);
+      has_odd = has_odd || counts[next] % 2 == 1;
+    }
+  }
+  EXPECT_TRUE(has_odd) << "row counts are to be of all kinds";
+  EXPECT_GT(counts.back(), 1572888) << "the largest that is measured";
+}
+
 }  // namespace
 }  // namespace fenestra

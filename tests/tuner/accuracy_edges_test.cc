@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -21,7 +22,7 @@ using Growth = std::function<double(std::int64_t rows, int inputs)>;
 
 struct Searched {
   AccuracyEdge edge;
-  int probes = 0;
+  int rounds = 0;
 };
 
 // Searches an edge as a sweep does, with `growth` in place of measurement.
@@ -32,14 +33,16 @@ Searched Search(const Growth& growth, double margin, std::initializer_list<std::
   for (;;) {
     const AccuracyTable table(built.evidence, kBoard, kBackward.width);
     searched.edge = FindAccuracyEdge(table, kPlain, margin);
-    const std::optional<EdgeProbe> probe = NextProbe(searched.edge);
-    if (!probe) return searched;
-    if (searched.probes == 100) {
+    const std::vector<EdgeProbe> probes = NextProbes(searched.edge);
+    if (probes.empty()) return searched;
+    if (searched.rounds == 100) {
       ADD_FAILURE() << "the search does not end";
       return searched;
     }
-    built.Error(kPlain, {{probe->rows, growth(probe->rows, probe->inputs)}}, probe->inputs);
-    ++searched.probes;
+    for (const EdgeProbe& probe : probes) {
+      built.Error(kPlain, {{probe.rows, growth(probe.rows, probe.inputs)}}, probe.inputs);
+    }
+    ++searched.rounds;
   }
 }
 
@@ -57,7 +60,7 @@ TEST(AccuracyEdges, FindsWhereAPowerOfRowsReachesTheMargin) {
   EXPECT_LE(searched.edge.beyond->rows, 20000 * (1 + kEdgeResolution) + 1);
   EXPECT_EQ(searched.edge.within->inputs, kInputsNearEdge);
   EXPECT_EQ(searched.edge.beyond->inputs, kInputsNearEdge);
-  EXPECT_LE(searched.probes, 12) << "the line should lead there fast";
+  EXPECT_LE(searched.rounds, 12) << "the line should lead there fast";
 }
 
 TEST(AccuracyEdges, FindsAStepAndASmallRowCountToTheRow) {
@@ -70,7 +73,7 @@ TEST(AccuracyEdges, FindsAStepAndASmallRowCountToTheRow) {
   };
   const Searched bisected = Search(infinite, 0.8, {1, 65536});
   EXPECT_LE(bisected.edge.beyond->rows, 5080);
-  EXPECT_LE(bisected.probes, 20);
+  EXPECT_LE(bisected.rounds, 20);
 }
 
 TEST(AccuracyEdges, MoreInputsMoveAnEdgeThatFewLetPass) {
@@ -85,7 +88,52 @@ TEST(AccuracyEdges, MoreInputsMoveAnEdgeThatFewLetPass) {
   EXPECT_LE(searched.edge.within->worst, 0.25);
   EXPECT_GT(searched.edge.beyond->worst, 0.25);
   EXPECT_TRUE(searched.edge.resolved());
-  EXPECT_LT(searched.probes, 60);
+  EXPECT_LT(searched.rounds, 60);
+}
+
+// Of the counts of SearchRowCounts below `rows` the `nth`, counted down from 1.
+std::int64_t SearchedCount(std::int64_t rows, int nth) {
+  const auto& all = SearchRowCounts();
+  return *(std::ranges::lower_bound(all, rows) - nth);
+}
+
+TEST(AccuracyEdges, ASingleRowCountBelowMovesTheEdgeDown) {
+  const std::int64_t alone = SearchedCount(20000, 20);
+  const Growth growth = [&](std::int64_t rows, int) {
+    return rows == alone ? 0.98 : 0.25 * static_cast<double>(rows) / 20000;
+  };
+  const Searched searched = Search(growth, 0.25, {1, 64, 1024, 16384, 65536});
+  ASSERT_TRUE(searched.edge.within);
+  EXPECT_EQ(searched.edge.beyond->rows, alone);
+  EXPECT_TRUE(searched.edge.resolved());
+  EXPECT_LT(searched.edge.within->rows, alone);
+  EXPECT_EQ(searched.edge.within->inputs, kInputsNearEdge);
+  EXPECT_EQ(searched.edge.searched.size(), kSearchedBelow) << "and below that edge again";
+  EXPECT_LT(searched.edge.searched.back(), searched.edge.within->rows);
+  EXPECT_LE(searched.edge.searched.front(), alone / 4 + alone / 64) << "two octaves";
+}
+
+TEST(AccuracyEdges, ManyRowCountsBeyondStillEndTheSearch) {
+  const Growth growth = [](std::int64_t rows, int) {
+    return rows > 500 && rows % 7 == 0 ? 0.9 : 0.1;
+  };
+  const Searched searched = Search(growth, 0.25, {1, 64, 65536});
+  ASSERT_TRUE(searched.edge.beyond);
+  EXPECT_TRUE(searched.edge.resolved());
+  EXPECT_TRUE(searched.edge.unsearched.empty());
+  EXPECT_EQ(searched.edge.beyond->rows % 7, 0);
+}
+
+TEST(AccuracyEdges, AnInexactProgramWithoutAnEdgeIsSearchedBelowItsLast) {
+  const std::int64_t alone = SearchedCount(65536, 31);
+  const Growth flat = [](std::int64_t, int) { return 0.1; };
+  const Searched none = Search(flat, 0.25, {1, 64, 65536});
+  EXPECT_FALSE(none.edge.beyond);
+  EXPECT_EQ(none.rounds, 1);
+  EXPECT_EQ(none.edge.searched.size(), kSearchedBelow);
+  EXPECT_TRUE(none.edge.unsearched.empty());
+  const Growth one = [&](std::int64_t rows, int) { return rows == alone ? 0.3 : 0.1; };
+  EXPECT_EQ(Search(one, 0.25, {1, 64, 65536}).edge.beyond->rows, alone);
 }
 
 TEST(AccuracyEdges, NothingToSearchWithoutBothSides) {
@@ -93,11 +141,11 @@ TEST(AccuracyEdges, NothingToSearchWithoutBothSides) {
   const Searched none = Search(exact, 0.25, {1, 65536});
   EXPECT_FALSE(none.edge.beyond);
   EXPECT_EQ(none.edge.within->rows, 65536);
-  EXPECT_EQ(none.probes, 0);
+  EXPECT_EQ(none.rounds, 0);
   const Searched all = Search(exact, 0.0001, {1, 65536});
   EXPECT_FALSE(all.edge.within);
   EXPECT_EQ(all.edge.beyond->rows, 1);
-  EXPECT_EQ(all.probes, 0);
+  EXPECT_EQ(all.rounds, 0);
 }
 
 TEST(AccuracyEdges, TheLowestEdgeCountsAndNamesTheWorstFamily) {
@@ -127,6 +175,7 @@ TEST(AccuracyEdges, WithoutAnEdgeTheLargestErrorIsKept) {
 TEST(AccuracyEdges, ConfidenceIsOfTheRuleOfThree) {
   EXPECT_NEAR(ExceedingShare(200), 3.0 / 200, 0.0003);
   EXPECT_NEAR(std::pow(1 - ExceedingShare(60), 60), 0.05, 1e-12);
+  EXPECT_NEAR(ExceedingShare(kSearchedBelow), 0.0894, 0.0001);
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "accuracy/error.h"
 #include "kernels/program_list.h"
 #include "tests/tuner/evidence_builder.h"
+#include "tuner/accuracy_edges.h"
 #include "tuner/sweep/task_json.h"
 
 namespace fenestra {
@@ -152,7 +154,7 @@ TEST(Tasks, EdgeSearchProbesProgramsTogether) {
   built.Error(test::kFma, {{64, 0.001}, {4096, 0.001}});
   const std::vector<Route> routes{test::kBackward,
                                   {.pass = Pass::kForward, .weight = Dtype::kBf16, .width = 512}};
-  const auto tasks = EdgeSearchTasks(routes, built.evidence, test::kBoard, {0.2, 0.8});
+  const auto tasks = EdgeSearchTasks(routes, built.evidence, test::kBoard, {0.2});
   ASSERT_EQ(tasks.size(), kFamilies.size()) << "one probe, in every family";
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     EXPECT_EQ(tasks[i].family, kFamilies[i]);
@@ -162,7 +164,22 @@ TEST(Tasks, EdgeSearchProbesProgramsTogether) {
     EXPECT_EQ(tasks[i].programs,
               (std::vector{FindProgram(test::kFold), FindProgram(test::kPlain)}));
   }
-  EXPECT_TRUE(EdgeSearchTasks(routes, built.evidence, test::kBoard, {0.8}).empty());
+}
+
+TEST(Tasks, EdgeSearchLooksBelowTheLastRowCountOfAnInexactProgramWithoutAnEdge) {
+  test::EvidenceBuilder built;
+  built.Error(test::kPlain, {{64, 0.1}, {4096, 0.4}})
+      .Error(test::kFma, {{64, 0.0009}, {4096, 0.0009}});
+  const std::vector<Route> routes{test::kBackward};
+  const auto tasks = EdgeSearchTasks(routes, built.evidence, test::kBoard, {0.8});
+  ASSERT_EQ(tasks.size(), kFamilies.size() * kSearchedBelow);
+  for (const AccuracyTask& task : tasks) {
+    EXPECT_TRUE(std::ranges::binary_search(SearchRowCounts(), task.rows));
+    EXPECT_GE(task.rows, 1024);
+    EXPECT_LT(task.rows, 4096);
+    EXPECT_EQ(task.inputs, kInputsPerFamily);
+    EXPECT_EQ(task.programs, std::vector{FindProgram(test::kPlain)}) << "exact sums have none";
+  }
 }
 
 TEST(TaskJson, RefusesWhatIsNoTask) {

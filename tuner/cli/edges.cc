@@ -30,19 +30,29 @@ std::string SideText(const std::optional<EdgeSide>& side) {
                      kFamilies.size());
 }
 
+// How sure the row counts below are, of which only some are measured.
+std::string BelowText(const AccuracyEdge& edge) {
+  if (edge.searched.empty()) return "";
+  return fmt::format("; 95 % sure: from {} rows on under {:.1f} % of row counts exceed it",
+                     edge.searched.front(), 100 * ExceedingShare(edge.searched.size()));
+}
+
 // What is known of an edge, and how well.
 std::string StateText(const AccuracyEdge& edge) {
-  if (!edge.beyond) {
-    return fmt::format("no edge up to there; at most {:.4g}, at {} rows", edge.largest->worst,
-                       edge.largest->rows);
-  }
   if (!edge.within) return "beyond at the first row count";
-  if (NextProbe(edge)) {
+  if (!NextProbes(edge).empty()) {
     return fmt::format("not searched to the end: 'fenestra sweep --only edges --margin {}'",
                        edge.margin);
   }
+  if (!edge.beyond) {
+    return fmt::format("no edge up to there; at most {:.4g}, at {} rows", edge.largest->worst,
+                       edge.largest->rows) +
+           BelowText(edge);
+  }
   return fmt::format("95 % sure: at {} rows itself under {:.1f} % of a family's inputs exceed it",
-                     edge.within->rows, 100 * ExceedingShare(edge.within->inputs));
+                     edge.within->rows,
+                     100 * ExceedingShare(static_cast<std::size_t>(edge.within->inputs))) +
+         BelowText(edge);
 }
 
 class EdgesCommand final : public Command {
@@ -94,7 +104,8 @@ class EdgesCommand final : public Command {
                           {"within", JsonOf(edge.within)},
                           {"beyond", JsonOf(edge.beyond)},
                           {"largest", JsonOf(edge.largest)},
-                          {"searched", !NextProbe(edge)},
+                          {"searched", NextProbes(edge).empty()},
+                          {"row_counts_searched", edge.searched},
                           {"known", StateText(edge)}});
         }
       }

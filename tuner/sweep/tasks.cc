@@ -179,8 +179,10 @@ std::vector<AccuracyTask> EdgeSearchTasks(const std::vector<Route>& routes,
     std::map<EdgeProbe, std::set<int>> probes;
     for (int program : BackwardProgramsOf(width, 1)) {
       for (double margin : margins) {
-        const auto probe = NextProbe(FindAccuracyEdge(table, NameAt(program), margin));
-        if (probe && IsMeasuredAt(program, probe->rows)) probes[*probe].insert(program);
+        for (const EdgeProbe& probe :
+             NextProbes(FindAccuracyEdge(table, NameAt(program), margin))) {
+          if (IsMeasuredAt(program, probe.rows)) probes[probe].insert(program);
+        }
       }
     }
     for (const auto& [probe, programs] : probes) {

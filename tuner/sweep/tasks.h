@@ -93,7 +93,7 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
                                         std::string_view board);
 
 // The next round of the search for accuracy edges of the widths of backward routes among `routes`:
-// for each program and margin what NextProbe asks for, in all families, programs of one probe
+// for each program and margin what NextProbes asks for, in all families, programs of one probe
 // together. `evidence` holds the survey and earlier rounds. Empty when every edge is known.
 std::vector<AccuracyTask> EdgeSearchTasks(const std::vector<Route>& routes,
                                           const Evidence& evidence, std::string_view board,
