@@ -1,6 +1,7 @@
 #include "tuner/choose_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "kernels/program_list.h"
@@ -10,17 +11,40 @@
 namespace fenestra {
 namespace {
 
+// The row counts of accuracy evidence at which a window may end: those measured for a program
+// without an accuracy edge, and both sides of the edges of the others. What else was measured for
+// those alone, while their edges were searched, says nothing of what runs there. Above the last of
+// the former all count.
+std::set<std::int64_t> AccuracyRows(const AccuracyTable& accuracy, const std::vector<int>& programs,
+                                    const std::vector<std::optional<std::int64_t>>& ends) {
+  std::set<std::int64_t> rows;
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    const auto& measured = accuracy.RowsOf(DwTwinName(programs[p]).view());
+    if (!ends[p]) rows.insert(measured.begin(), measured.end());
+  }
+  const auto& all = accuracy.rows();
+  rows.insert(rows.empty() ? all.begin() : std::ranges::upper_bound(all, *rows.rbegin()),
+              all.end());
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    if (!ends[p]) continue;
+    const auto& measured = accuracy.RowsOf(DwTwinName(programs[p]).view());
+    const auto end = std::ranges::lower_bound(measured, *ends[p]);
+    rows.insert(*end);
+    if (end != measured.begin()) rows.insert(*std::prev(end));
+  }
+  return rows;
+}
+
 std::vector<std::int64_t> SampledRows(const Route& route, const TimeTable& times,
-                                      const AccuracyTable& accuracy) {
+                                      std::set<std::int64_t> measured) {
   const std::vector<std::int64_t>& timed = times.rows();
-  const std::vector<std::int64_t>& measured = accuracy.rows();
-  if (timed.empty()) return measured;
-  if (route.pass == Pass::kForward || measured.empty()) return timed;
-  const std::int64_t last = std::min(timed.back(), measured.back());
-  std::set<std::int64_t> rows(timed.begin(), timed.end());
-  rows.insert(measured.begin(), measured.end());
-  rows.erase(rows.upper_bound(last), rows.end());
-  return {rows.begin(), rows.end()};
+  if (!timed.empty() && (route.pass == Pass::kForward || measured.empty())) return timed;
+  if (!timed.empty()) {
+    const std::int64_t last = std::min(timed.back(), *measured.rbegin());
+    measured.insert(timed.begin(), timed.end());
+    measured.erase(measured.upper_bound(last), measured.end());
+  }
+  return {measured.begin(), measured.end()};
 }
 
 // The margin that holds for a program of a route, waivers included.
@@ -113,14 +137,15 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
   table.timed = !times.rows().empty();
   table.timed_on = times.timed_on();
   if (!table.timed && route.pass == Pass::kForward && !evidence.times.empty()) return std::nullopt;
-  table.rows = SampledRows(route, times, accuracy);
-  if (table.programs.empty() || table.rows.empty()) return std::nullopt;
-  table.weights = LogWeights(table.rows);
-  table.cells.resize(table.programs.size(), std::vector<Cell>(table.rows.size()));
   std::vector<std::optional<std::int64_t>> ends;
+  ends.reserve(table.programs.size());
   for (int program : table.programs) {
     ends.push_back(AccuracyEnd(accuracy, options, route, program));
   }
+  table.rows = SampledRows(route, times, AccuracyRows(accuracy, table.programs, ends));
+  if (table.programs.empty() || table.rows.empty()) return std::nullopt;
+  table.weights = LogWeights(table.rows);
+  table.cells.resize(table.programs.size(), std::vector<Cell>(table.rows.size()));
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     std::vector<std::optional<RelativeTime>> at(table.programs.size(), RelativeTime{});
     if (table.timed) at = times.At(std::max(table.rows[i], times.rows().front()));

@@ -65,9 +65,10 @@ struct RouteTable {
 // accuracy either. A forward route has no accuracy evidence of its own; on a board without any time
 // it is planned where the width has accuracy evidence.
 //
-// Sampled row counts are those timed or, backward, measured for accuracy, up to the last that has
-// both (forward, or where one is missing altogether: the last of the other). Below the first timed
-// row count its times hold. Whose accuracy holds where: AccuracyTable::PlacesFor.
+// Sampled row counts are those timed or, backward, measured for the accuracy of a program without
+// an accuracy edge at the margin, and both sides of such edges, up to the last that has both
+// (forward, or where one is missing altogether: the last of the other). Below the first timed row
+// count its times hold. Whose accuracy holds where: AccuracyTable::PlacesFor.
 std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptions& options,
                                      const Route& route, const AccuracyTable& accuracy);
 

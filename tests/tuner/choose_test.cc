@@ -140,6 +140,18 @@ TEST(ChooseTest, AProgramRunsNowhereAboveItsLowestAccuracyEdge) {
                           Span("1024-max", kFma)));
 }
 
+TEST(ChooseTest, WindowsDoNotEndWhereAnInexactProgramAloneWasMeasured) {
+  // Fold is the faster up to about 360 rows. Plain was searched there for its edge, which lies at
+  // 128 rows: nothing at 300 and 400 rows says how accurate the others are.
+  EvidenceBuilder built = Accurate({kFma, kFold});
+  built.Error(kPlain, {{64, 0.1}, {128, 0.2}, {256, 0.31}, {300, 0.31}, {400, 0.31}, {512, 0.31}});
+  built.Time(kFold, {{64, 100}, {128, 100}, {256, 100}, {512, 120}});
+  built.Time(kFma, {{64, 120}, {128, 120}, {256, 120}, {512, 100}});
+  built.Time(kPlain, {{64, 300}, {128, 300}, {256, 300}, {512, 300}});
+  EXPECT_THAT(Shape(Only(built.evidence).windows),
+              ElementsAre(Span("0-256", kFold), Span("256-512", kFma), Span("512-max", kFma)));
+}
+
 TEST(ChooseTest, WaiverMovesTheEdgeAndIsNamed) {
   ChooseOptions options = Options();
   options.waivers = {{kBackward, 256, std::string(kPlain), 0.4, "known inputs are smaller"}};

@@ -79,7 +79,7 @@ void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
   const int program = task.programs[subject];
   Shape shape = RowsShape(task.rows, task.width, Dtype::kFp32);
   shape.residual = ProgramAt(program).residual;
-  RunProgram(
+  run_backward_(
       program, context_.board->sm_count,
       BackwardArguments{.shape = shape,
                         .dy = Packed(dy_, task.width),

@@ -2,7 +2,9 @@
 // come back.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "accuracy/gpu/accuracy_gpu.h"
 #include "tuner/gpu/route_buffers.h"
@@ -10,9 +12,21 @@
 
 namespace fenestra {
 
+// Runs a backward program of the list, as RunProgram does.
+using RunBackwardOnGpu =
+    std::function<void(int program, int sm_count, const BackwardArguments& arguments,
+                       DeviceArray<unsigned char>* workspace, cudaStream_t stream)>;
+
 class AccuracyMeter {
  public:
-  explicit AccuracyMeter(const MeterContext& context) : context_(context) {}
+  // `run_backward` is how a program's dw comes about; a test plants its faults there.
+  explicit AccuracyMeter(
+      const MeterContext& context,
+      RunBackwardOnGpu run_backward =
+          [](int program, int sm_count, const BackwardArguments& arguments,
+             DeviceArray<unsigned char>* workspace,
+             cudaStream_t stream) { RunProgram(program, sm_count, arguments, workspace, stream); })
+      : context_(context), run_backward_(std::move(run_backward)) {}
 
   Group Measure(const AccuracyTask& task);
   // Runs both programs on the same input at the edge and one row above it.
@@ -25,6 +39,7 @@ class AccuracyMeter {
   EdgeClasses CompareAt(const EdgeTask& task, std::int64_t rows);
 
   const MeterContext& context_;
+  const RunBackwardOnGpu run_backward_;
   std::int64_t rows_ = 0;  // what the buffers hold
   int width_ = 0;
   DeviceArray<std::uint16_t> h_, dy_, dx_;
