@@ -7,7 +7,7 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     7739e71f76507e12
+// evidence     0f8c24480db2bd6b
 // environment  0151d724ad228c7e gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 82811f2
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -18,12 +18,14 @@
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
 // environment  ebe109245c1e3194 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit e78493a
+// environment  eeb1c4ba2ff7654e gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 385120d
 // environment  f6154844ddb45902 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 1cb7000
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      a364c15376c8ce6d
+// content      6a878d0f3bb19508
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -33,14 +35,18 @@ namespace fenestra::windows {
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_216_fwd_w16_h256[] = {
-    // 4.1 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
-    {      0,     8192, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                    kBorrowed, kNone},
-    // 5.8 % faster than fwd_direct_h256_t128_w1 at 12288 rows, by times of h200_132
+    // 5.4 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
+    {      0,      192, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                    kBorrowed, kNone},
+    // 7.4 % faster than fwd_direct_h256_t128_w1 at 1024 rows, by times of h200_132
+    {    192,     8192, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
+    // 5.9 % faster than fwd_direct_h256_t512_w1 at 12288 rows, by times of h200_132
     {   8192,    12288, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                          kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
-    // 9.8 % faster than fwd_direct_h256_t128_w1_r3 at 16384 rows, by times of h200_132
-    {  12288,  1572888, ProgramIndex("fwd_direct_h256_t128_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
+    // 7.5 % faster than fwd_direct_h256_t128_w1_r3 at 16384 rows, by times of h200_132
+    {  12288,    32768, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
+    // 8.9 % faster than fwd_direct_h256_t512_w1 at 196608 rows, by times of h200_132
+    {  32768,  1572888, ProgramIndex("fwd_direct_h256_t256_w1_r4"),                          kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
-    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1"),                             kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t256_w1_r4"),                          kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_fwd_w16_h256));
 
@@ -108,11 +114,11 @@ static_assert(IsTotal(kR200_216_fwd_w16_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_216_fwd_w32_h256[] = {
-    // 7.6 % faster than fwd_direct_h256_t512_w1 at 16 rows, by times of h200_132
-    {      0,      256, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                    kBorrowed, kNone},
-    // 6.5 % faster than fwd_direct_h256_t128_w1 at 1024 rows, by times of h200_132
-    {    256,    24576, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
-    // 8.4 % faster than fwd_direct_h256_t512_w1 at 262148 rows, by times of h200_132
+    // 6.9 % faster than fwd_direct_h256_t512_w1 at 4 rows, by times of h200_132
+    {      0,      192, ProgramIndex("fwd_direct_h256_t128_w1"),                             kStart,    {},                                                    kBorrowed, kNone},
+    // 9.2 % faster than fwd_direct_h256_t128_w1 at 1024 rows, by times of h200_132
+    {    192,    24576, ProgramIndex("fwd_direct_h256_t512_w1"),                             kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
+    // 8.6 % faster than fwd_direct_h256_t512_w1 at 262144 rows, by times of h200_132
     {  24576,  1572888, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                          kSpeed,    {.y = kSame, .rstd = kSame},                           kBorrowed, kNone},
     // unqualified: nothing is sampled above 1572888 rows
     {1572888, kMaxRows, ProgramIndex("fwd_direct_h256_t128_w1_r3"),                          kTop,      {.y = kSame, .rstd = kSame},                           kNone,     kNone},
@@ -440,10 +446,10 @@ static_assert(IsTotal(kR200_216_bwd_w16_h4096_in_place));
 inline constexpr Window kR200_216_bwd_w16_h5120[] = {
     // 5.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 32 rows, by times of h200_132
     {      0,       38, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 74.8 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2288 rows, by times of h200_132
-    {     38,     2288, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 70.7 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
+    {     38,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // 13.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2288,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -617,10 +623,10 @@ static_assert(IsTotal(kR200_216_bwd_w32_h4096_in_place));
 inline constexpr Window kR200_216_bwd_w32_h5120[] = {
     // 8.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1 rows, by times of h200_132
     {      0,       39, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 71.3 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2196 rows, by times of h200_132
-    {     39,     2196, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 68.8 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
+    {     39,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 13.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2196,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -733,11 +739,11 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h1536_in_place));
 inline constexpr Window kR200_216_bwd_res_w16_h2048[] = {
     // 12.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 167.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3790 rows, by times of
+    // 140.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
     //   h200_132
-    {     64,     3790, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 1.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   3790,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -759,10 +765,10 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h2048_in_place));
 inline constexpr Window kR200_216_bwd_res_w16_h4096[] = {
     // 18.5 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of
     //   h200_132
-    {      0,     2084, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    {      0,     2048, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // 12.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   2084,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   2048,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -904,11 +910,11 @@ static_assert(IsTotal(kR200_216_bwd_res_w32_h1536_in_place));
 inline constexpr Window kR200_216_bwd_res_w32_h2048[] = {
     // 11.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 156.0 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3409 rows, by times of
+    // 144.8 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
     //   h200_132
-    {     64,     3409, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 3.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   3409,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -1062,7 +1068,7 @@ static_assert(AreSound(kR200_216_routes));
 inline constexpr BoardWindows kR200_216{
     .board = FindBoard("r200_216"),
     .routes = kR200_216_routes,
-    .evidence_digest = "7739e71f76507e12",
+    .evidence_digest = "0f8c24480db2bd6b",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kR200_216_routes),
