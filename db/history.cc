@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "accuracy/error.h"
@@ -50,19 +52,20 @@ void AddMeasuredPoints(const Store& store, HistoryEntry* entry) {
   }
 }
 
-// Names the releases that ship a plan: "plan 3 (release 1.2)".
-void NameReleases(const std::vector<Release>& releases, HistoryEntry* entry) {
-  for (const Release& release : releases) {
-    if (release.plan == entry->plan) entry->source += fmt::format(" (release {})", release.name);
-  }
-}
+// What a name on the command line stands for among sources: the ranks that it covers, or a release.
+struct Source {
+  std::int64_t least = 0;
+  std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+  std::optional<std::size_t> release;  // its place among releases; then the ranks are of its plans
+};
 
-// The order of sources: pull requests as their tables name them, then plans by number.
+// The order of sources: pull requests as their tables name them, then plans by number. A release
+// stands for the plans since the release before it, board by board, up to its own.
 class Order {
  public:
-  // `entries` are those published, the oldest source first.
-  Order(const std::vector<HistoryEntry>& entries, std::vector<Release> releases)
-      : releases_(std::move(releases)) {
+  // `entries` are those published, the oldest source first; `releases` as Store::ListReleases has
+  // them.
+  Order(const std::vector<HistoryEntry>& entries, const std::vector<Release>& releases) {
     for (const HistoryEntry& entry : entries) {
       if (std::find(published_.begin(), published_.end(), entry.source) != published_.end()) {
         continue;
@@ -73,23 +76,37 @@ class Order {
                        [&](const std::string& name) { return IsStateOf(entry.source, name); }),
           entry.source);
     }
+    for (const Release& release : releases) {
+      if (releases_.empty() || releases_.back().name != release.name) {
+        releases_.push_back({.name = release.name, .plans = {}, .in_force = {}});
+        if (releases_.size() > 1)
+          releases_.back().in_force = std::prev(releases_.end(), 2)->in_force;
+      }
+      releases_.back().plans[release.board] = release.plan;
+      releases_.back().in_force[release.board] = release.plan;
+    }
   }
 
-  // Whether a plan can be of a rank up to `last`.
-  bool ReachesPlans(std::int64_t last) const { return last >= RankOfPlan(0); }
+  // Whether a plan can be of a source up to `last`.
+  bool ReachesPlans(const Source& last) const { return last.greatest >= RankOfPlan(0); }
 
   std::int64_t RankOf(const HistoryEntry& entry) const {
     if (entry.plan > 0) return RankOfPlan(entry.plan);
     return std::find(published_.begin(), published_.end(), entry.source) - published_.begin();
   }
 
-  // The least and the greatest rank that a name stands for. `option` leads the Error.
-  std::pair<std::int64_t, std::int64_t> RanksOf(std::string_view name,
-                                                std::string_view option) const {
-    std::vector<std::int64_t> ranks;
-    for (const Release& release : releases_) {
-      if (release.name == name) ranks.push_back(RankOfPlan(release.plan));
+  // `option` leads the Error.
+  Source Find(std::string_view name, std::string_view option) const {
+    for (std::size_t i = 0; i < releases_.size(); ++i) {
+      if (releases_[i].name != name) continue;
+      Source source{.least = std::numeric_limits<std::int64_t>::max(), .greatest = 0, .release = i};
+      for (const auto& [board, plan] : releases_[i].plans) {
+        source.least = std::min(source.least, RankOfPlan(plan));
+        source.greatest = std::max(source.greatest, RankOfPlan(plan));
+      }
+      return source;
     }
+    std::vector<std::int64_t> ranks;
     for (std::size_t i = 0; i < published_.size(); ++i) {
       if (published_[i] == name || IsStateOf(published_[i], name)) {
         ranks.push_back(static_cast<std::int64_t>(i));
@@ -105,10 +122,34 @@ class Order {
                               name, fmt::join(published_, ", "), ReleaseNames()));
     }
     const auto [least, greatest] = std::minmax_element(ranks.begin(), ranks.end());
-    return {*least, *greatest};
+    return {.least = *least, .greatest = *greatest, .release = std::nullopt};
+  }
+
+  bool IsFrom(const Source& first, const HistoryEntry& entry) const {
+    if (!first.release || entry.plan == 0) return RankOf(entry) >= first.least;
+    return *first.release == 0 || entry.plan > PlanAt(*first.release - 1, entry.board);
+  }
+  bool IsUpTo(const Source& last, const HistoryEntry& entry) const {
+    if (!last.release || entry.plan == 0) return RankOf(entry) <= last.greatest;
+    return entry.plan <= PlanAt(*last.release, entry.board);
+  }
+
+  // The first release that ships a plan; null when none does.
+  const std::string* ReleaseOf(const HistoryEntry& entry) const {
+    for (const OneRelease& release : releases_) {
+      const auto found = release.plans.find(entry.board);
+      if (found != release.plans.end() && found->second == entry.plan) return &release.name;
+    }
+    return nullptr;
   }
 
  private:
+  struct OneRelease {
+    std::string name;
+    std::map<std::string, std::int64_t> plans;     // by board, of the release itself
+    std::map<std::string, std::int64_t> in_force;  // and of the one before where it lacks a board
+  };
+
   // "#8253 interim commit" is a state of "#8253".
   static bool IsStateOf(std::string_view source, std::string_view name) {
     return source.size() > name.size() && source.starts_with(name) && source[name.size()] == ' ';
@@ -116,32 +157,37 @@ class Order {
 
   std::int64_t RankOfPlan(std::int64_t plan) const { return std::ssize(published_) + plan; }
 
+  // The plan of a board that a release leaves in force; 0 when there is none.
+  std::int64_t PlanAt(std::size_t release, const std::string& board) const {
+    const auto found = releases_[release].in_force.find(board);
+    return found == releases_[release].in_force.end() ? 0 : found->second;
+  }
+
   std::string ReleaseNames() const {
     std::vector<std::string> names;
-    for (const Release& release : releases_) {
-      if (names.empty() || names.back() != release.name) names.push_back(release.name);
-    }
+    names.reserve(releases_.size());
+    for (const OneRelease& release : releases_) names.push_back(release.name);
     return names.empty() ? "" : fmt::format(", and releases {}", fmt::join(names, ", "));
   }
 
   std::vector<std::string> published_;
-  std::vector<Release> releases_;
+  std::vector<OneRelease> releases_;
 };
 
-// Ranks of sources, both included.
+// The first and the last source that the filter asks for.
 struct Sources {
-  std::int64_t first = 0;
-  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  Source first;
+  Source last;
 };
 
-// The sources that the filter asks for.
 Sources SourcesOf(const Order& order, const HistoryFilter& filter) {
   Sources sources;
-  if (!filter.first_source.empty()) {
-    sources.first = order.RanksOf(filter.first_source, "--from").first;
-  }
-  if (!filter.last_source.empty()) sources.last = order.RanksOf(filter.last_source, "--to").second;
-  if (sources.first > sources.last) {
+  if (!filter.first_source.empty()) sources.first = order.Find(filter.first_source, "--from");
+  if (!filter.last_source.empty()) sources.last = order.Find(filter.last_source, "--to");
+  const bool turned = sources.first.release && sources.last.release
+                          ? *sources.first.release > *sources.last.release
+                          : sources.first.least > sources.last.greatest;
+  if (turned) {
     throw Error(fmt::format("--from {} comes after --to {}: turn them round", filter.first_source,
                             filter.last_source));
   }
@@ -151,8 +197,7 @@ Sources SourcesOf(const Order& order, const HistoryFilter& filter) {
 // Keeps those sources, the oldest first; of each its edges, then its figures.
 void SelectSources(const Order& order, const Sources& sources, std::vector<HistoryEntry>* entries) {
   std::erase_if(*entries, [&](const HistoryEntry& entry) {
-    const std::int64_t rank = order.RankOf(entry);
-    return rank < sources.first || rank > sources.last;
+    return !order.IsFrom(sources.first, entry) || !order.IsUpTo(sources.last, entry);
   });
   std::stable_sort(entries->begin(), entries->end(),
                    [&](const HistoryEntry& a, const HistoryEntry& b) {
@@ -190,8 +235,16 @@ bool PlansMayMatch(const std::string& name, const HistoryFilter& filter) {
 }
 
 void CheckBoard(const HistoryFilter& filter) {
-  if (filter.board.empty() || FindBoard(filter.board) != nullptr) return;
-  throw Error(fmt::format("--board {}: no such board; 'fenestra boards' lists them", filter.board));
+  if (filter.board.empty()) return;
+  const Board* board = FindBoard(filter.board);
+  if (board == nullptr) {
+    throw Error(
+        fmt::format("--board {}: no such board; 'fenestra boards' lists them", filter.board));
+  }
+  if (filter.arch && *filter.arch != board->arch) {
+    throw Error(fmt::format("--board {} is of {}, and --arch asks for {}: leave one out",
+                            filter.board, ToString(board->arch), ToString(*filter.arch)));
+  }
 }
 
 }  // namespace
@@ -229,8 +282,7 @@ std::vector<HistoryEntry> History(const std::vector<PublishedRecord>& published,
 std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filter) {
   CheckBoard(filter);
   std::vector<HistoryEntry> entries = AllPublished(store.LoadPublished());
-  const std::vector<Release> releases = store.ListReleases();
-  const Order order(entries, releases);
+  const Order order(entries, store.ListReleases());
   const Sources sources = SourcesOf(order, filter);
   for (const std::string& board : store.PlannedBoards()) {
     if (!order.ReachesPlans(sources.last) || !PlansMayMatch(board, filter)) continue;
@@ -243,7 +295,9 @@ std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filte
   for (HistoryEntry& entry : entries) {
     if (entry.plan == 0) continue;
     AddMeasuredPoints(store, &entry);
-    NameReleases(releases, &entry);
+    if (const std::string* release = order.ReleaseOf(entry)) {
+      entry.source += fmt::format(" (release {})", *release);
+    }
   }
   return entries;
 }

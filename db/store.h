@@ -131,7 +131,8 @@ class Store {
 
   // Throws Error when another release has this name and board, or the plan is not stored.
   void SaveRelease(const Release& release);
-  // In the order of their plans.
+  // As they followed one another: by their last plan, then by name, 0.9 before 0.10. Those of one
+  // name lie together.
   std::vector<Release> ListReleases() const;
 
   std::vector<PublishedRecord> LoadPublished() const;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <initializer_list>
+#include <map>
 #include <type_traits>
 #include <unordered_map>
 
@@ -282,9 +284,23 @@ void Store::SaveRelease(const Release& release) {
 }
 
 std::vector<Release> Store::ListReleases() const {
-  return RowReader<Release, std::remove_const_t<decltype(kVisitRelease)>>(
-             &impl_->connection, "releases", "ORDER BY plan, name", kVisitRelease)
-      .Read();
+  std::vector<Release> releases =
+      RowReader<Release, std::remove_const_t<decltype(kVisitRelease)>>(
+          &impl_->connection, "releases", "ORDER BY board", kVisitRelease)
+          .Read();
+  std::map<std::string, std::int64_t> last_plans;
+  for (const Release& release : releases) {
+    std::int64_t& last = last_plans[release.name];
+    last = std::max(last, release.plan);
+  }
+  // A release that moved nothing has the plans of the one before: then names decide, 0.9 before
+  // 0.10.
+  std::ranges::stable_sort(releases, [&](const Release& a, const Release& b) {
+    const std::int64_t last_a = last_plans[a.name];
+    const std::int64_t last_b = last_plans[b.name];
+    return last_a != last_b ? last_a < last_b : strverscmp(a.name.c_str(), b.name.c_str()) < 0;
+  });
+  return releases;
 }
 
 }  // namespace fenestra

@@ -58,13 +58,42 @@ std::set<std::string> RoutedPrograms(const Plan& plan) {
   return programs;
 }
 
+// Names under which the dw of the routed programs is measured; of a program that this build does
+// not have, its own.
+std::set<std::string> RoutedDw(const Plan& plan) {
+  std::set<std::string> names;
+  for (const std::string& program : RoutedPrograms(plan)) {
+    const int index = FindProgram(program);
+    names.emplace(index < 0 ? std::string_view(program) : DwTwinName(index).view());
+  }
+  return names;
+}
+
+// What a manifest says of a board that the header alone tells.
+Json FactsOf(const Plan& plan, std::string_view header) {
+  const Board* known = FindBoard(plan.board);
+  std::size_t windows = 0;
+  for (const RoutePlan& route : plan.routes) windows += route.windows.size();
+  return {{"board", plan.board},
+          {"arch", ToString(known->arch)},
+          {"sm_count", known->sm_count},
+          {"header", fmt::format("windows/{}.h", plan.board)},
+          {"header_digest", HexDigest(header)},
+          {"evidence_digest", plan.evidence},
+          {"protocol", kProtocolVersion},
+          {"margin", plan.margin},
+          {"noise", plan.noise},
+          {"waivers", plan.waivers.size()},
+          {"routes", plan.routes.size()},
+          {"windows", windows},
+          {"time", CountBases(plan, [](const Window& window) { return window.time; })},
+          {"accuracy", CountBases(plan, [](const Window& window) { return window.accuracy; })},
+          {"programs", RoutedPrograms(plan)}};
+}
+
 // Those of the programs that the board's windows route.
 DwDigests RoutedDwDigests(const ReleasedBoard& board) {
-  std::set<std::string> twins;
-  for (const std::string& program : RoutedPrograms(board.plan)) {
-    const int index = FindProgram(program);
-    if (index >= 0) twins.emplace(DwTwinName(index).view());
-  }
+  const std::set<std::string> twins = RoutedDw(board.plan);
   DwDigests digests = MeasuredDwDigests(board);
   std::erase_if(digests, [&](const auto& of_program) { return !twins.contains(of_program.first); });
   return digests;
@@ -94,9 +123,13 @@ class ManifestReader {
         .release = Member<std::string>(json, "release"),
         .previous = version < 2 ? std::string() : Member<std::string>(json, "previous"),
         .boards = {}};
+    if (!IsReleaseName(manifest.release)) Fail("\"release\" is no name of a release");
     for (const nlohmann::json& one : Member<nlohmann::json::array_t>(json, "boards")) {
+      const auto board = Member<std::string>(one, "board");
+      if (FindBoard(manifest, board) != nullptr) Fail("a board is there twice");
       manifest.boards.push_back(
-          {.board = Member<std::string>(one, "board"),
+          {.board = board,
+           .members = TextsOf(one),
            .header_digest = DigestOf(Member<std::string>(one, "header_digest")),
            .protocol = version < 2 ? 0 : static_cast<int>(Member<std::int32_t>(one, "protocol")),
            .dw_digests = version < 2 ? DwDigests() : Digests(one)});
@@ -128,6 +161,15 @@ class ManifestReader {
     } catch (const nlohmann::json::exception&) {
       Fail(fmt::format("\"{}\" has another type", key));
     }
+  }
+
+  static std::map<std::string, std::string> TextsOf(const nlohmann::json& board) {
+    constexpr auto kNoUtf8 = nlohmann::json::error_handler_t::replace;
+    std::map<std::string, std::string> texts;
+    for (const auto& [key, value] : board.items()) {
+      if (key != "dw_digests") texts[key] = value.dump(-1, ' ', false, kNoUtf8);
+    }
+    return texts;
   }
 
   std::string DigestOf(std::string text) const {
@@ -186,29 +228,11 @@ std::string ManifestText(std::string_view name, std::string_view previous,
                 {"boards", Json::array()}};
   std::set<std::string> released;
   for (const ReleasedBoard& board : boards) {
-    const Plan& plan = board.plan;
-    const Board* known = FindBoard(plan.board);
-    released.insert(plan.board);
-    std::size_t windows = 0;
-    for (const RoutePlan& route : plan.routes) windows += route.windows.size();
-    manifest["boards"].push_back(
-        {{"board", plan.board},
-         {"arch", ToString(known->arch)},
-         {"sm_count", known->sm_count},
-         {"header", fmt::format("windows/{}.h", plan.board)},
-         {"header_digest", HexDigest(board.header)},
-         {"evidence_digest", plan.evidence},
-         {"protocol", kProtocolVersion},
-         {"margin", plan.margin},
-         {"noise", plan.noise},
-         {"waivers", plan.waivers.size()},
-         {"routes", plan.routes.size()},
-         {"windows", windows},
-         {"time", CountBases(plan, [](const Window& window) { return window.time; })},
-         {"accuracy", CountBases(plan, [](const Window& window) { return window.accuracy; })},
-         {"programs", RoutedPrograms(plan)},
-         {"dw_digests", DigestsJson(RoutedDwDigests(board))},
-         {"environments", EnvironmentsOf(board)}});
+    released.insert(board.plan.board);
+    Json entry = FactsOf(board.plan, board.header);
+    entry["dw_digests"] = DigestsJson(RoutedDwDigests(board));
+    entry["environments"] = EnvironmentsOf(board);
+    manifest["boards"].push_back(std::move(entry));
   }
   Json without = Json::array();
   for (const Board& board : kBoards) {
@@ -220,6 +244,46 @@ std::string ManifestText(std::string_view name, std::string_view previous,
 
 Manifest ParseManifest(std::string_view text, std::string_view name) {
   return ManifestReader(name).Read(text);
+}
+
+void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::string_view text,
+                   std::string_view name) {
+  const auto require = [&](bool holds, std::string_view member) {
+    if (holds) return;
+    throw Error(
+        fmt::format("{}: \"{}\" of {} is not what its header says: take the release's own files "
+                    "from version control",
+                    name, member, board.board));
+  };
+  const Plan plan = PlanOf(header);
+  const auto stated = [&](const std::string& member) {
+    const auto found = board.members.find(member);
+    return found == board.members.end() ? "null" : found->second;
+  };
+  const Json facts = FactsOf(plan, text);
+  for (const auto& [member, value] : facts.items()) {
+    if (member == "protocol" && board.protocol == 0) continue;  // version 1 does not tell it
+    require(stated(member) == nlohmann::json(value).dump(), member);
+  }
+  std::set<std::string> environments;
+  for (const nlohmann::json& one : nlohmann::json::parse(stated("environments"))) {
+    environments.insert(one.is_object() ? one.value("id", nlohmann::json()).dump() : "");
+  }
+  std::set<std::string> wanted;
+  for (const std::string& id : plan.environments) wanted.insert(nlohmann::json(id).dump());
+  require(environments == wanted, "environments");
+  const std::set<std::string> routed = RoutedDw(plan);
+  for (const auto& [program, of_rows] : board.dw_digests) {
+    require(routed.contains(program), "dw_digests");
+  }
+}
+
+bool IsReleaseName(std::string_view name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), fits);
 }
 
 }  // namespace fenestra

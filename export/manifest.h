@@ -10,6 +10,7 @@
 
 #include "db/evidence.h"
 #include "db/plan.h"
+#include "export/header_parse.h"
 
 namespace fenestra {
 
@@ -32,6 +33,7 @@ DwDigests MeasuredDwDigests(const ReleasedBoard& board);
 
 struct ManifestBoard {
   std::string board;
+  std::map<std::string, std::string> members;  // all but the dw digests, as JSON text
   std::string header_digest;
   int protocol = 0;      // that made the inputs of `dw`
   DwDigests dw_digests;  // empty in manifests of version 1
@@ -53,7 +55,16 @@ std::string ManifestText(std::string_view name, std::string_view previous,
                          std::span<const ReleasedBoard> boards);
 
 // Reads back what a later release asks for. Throws Error, "NAME: what: remedy", where `text` is no
-// manifest.
+// manifest, or names a board twice.
 Manifest ParseManifest(std::string_view text, std::string_view name);
+
+// Throws Error, "NAME: what: remedy", where what the manifest says of a header is not what the
+// header says: its digest, counts, bases, margin, noise, programs, environments, or dw digests of a
+// program that it does not route. `text`: the header's.
+void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::string_view text,
+                   std::string_view name);
+
+// Letters, digits, '.', '_' and '-', and no '.' in front: fit for the name of a folder.
+bool IsReleaseName(std::string_view name);
 
 }  // namespace fenestra

@@ -21,12 +21,14 @@ FrozenRelease ReadReleaseFolder(const std::filesystem::path& folder) {
       .manifest = ParseManifest(ReadFile(manifest, kMaxReleaseTextBytes), manifest.string())};
   for (const ParsedHeader& header : release.headers) {
     const std::filesystem::path path = windows / fmt::format("{}.h", header.code_board);
+    const std::string text = ReadFile(path, kMaxHeaderBytes);
     const ManifestBoard* board = FindBoard(release.manifest, header.code_board);
-    if (board == nullptr || board->header_digest != HexDigest(ReadFile(path, kMaxHeaderBytes))) {
+    if (board == nullptr || board->header_digest != HexDigest(text)) {
       throw Error(
           fmt::format("{}: not the header that {} tells of: take the release from version control",
                       path.string(), manifest.string()));
     }
+    RequireHeader(*board, header, text, manifest.string());
   }
   for (const ManifestBoard& board : release.manifest.boards) {
     if (FindHeader(release.headers, board.board) == nullptr) {

@@ -207,6 +207,56 @@ TEST(History, SourcesAreInOrderAndCanBeCutOut) {
               HasSubstr("--to 'plan x'"));
 }
 
+// Releases of several boards, whose plans lie between one another's; a board that a release leaves
+// as it was keeps its plan.
+TEST(History, AReleaseStandsForWhatItMovedBoardByBoard) {
+  const Scratch scratch;
+  Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  const auto plan = [&](const char* board, std::int64_t edge) {
+    Plan two = TwoWindows(edge);
+    two.board = board;
+    return store.SavePlan(two);
+  };
+  const auto release = [&](const char* name, std::int64_t h200, std::int64_t b200) {
+    for (const auto& [board, id] : {std::pair{"h200_132", h200}, {"b200_148", b200}}) {
+      store.SaveRelease({.name = name,
+                         .board = board,
+                         .plan = id,
+                         .header_digest = "00000000000000ff",
+                         .commit = "abc"});
+    }
+  };
+  const std::int64_t h200 = plan("h200_132", 4096);
+  release("0.9", h200, plan("b200_148", 4096));
+  plan("h200_132", 512);  // never released by itself
+  const std::int64_t b200 = plan("b200_148", 2048);
+  release("0.10", h200, b200);
+  release("0.11", h200, b200);
+  release("0.12", plan("h200_132", 1024), b200);
+  const auto moved = [&](const char* first, const char* last) {
+    std::vector<std::string> found;
+    for (const HistoryEntry& entry : History(store, {.first_source = first, .last_source = last})) {
+      found.push_back(entry.board + ", " + entry.source);
+    }
+    return found;
+  };
+  EXPECT_THAT(moved("0.9", "0.9"),
+              ElementsAre("h200_132, plan 1 (release 0.9)", "b200_148, plan 2 (release 0.9)"));
+  EXPECT_THAT(moved("0.10", "0.10"), ElementsAre("b200_148, plan 4 (release 0.10)"));
+  EXPECT_THAT(moved("0.11", "0.11"), IsEmpty()) << "it moved nothing";
+  EXPECT_THAT(moved("0.12", "0.12"),
+              ElementsAre("h200_132, plan 3", "h200_132, plan 5 (release 0.12)"));
+  EXPECT_THAT(moved("0.10", "0.11"), ElementsAre("b200_148, plan 4 (release 0.10)"));
+  EXPECT_THAT(hand_made::ErrorOf([&] { moved("0.11", "0.10"); }), HasSubstr("turn them round"));
+  EXPECT_THAT(hand_made::ErrorOf([&] { moved("0.12", "0.9"); }), HasSubstr("turn them round"));
+}
+
+TEST(History, ABoardOfAnotherArchIsRefused) {
+  EXPECT_THAT(hand_made::ErrorOf(
+                  [] { History(BuiltInPublished(), {.arch = Arch::kSm90a, .board = "b200_148"}); }),
+              HasSubstr("--board b200_148 is of sm_100a, and --arch asks for sm_90a"));
+}
+
 // The published tables have 51 costs, 51 timings and 55 accuracy points.
 TEST(History, EveryPublishedFigureIsThere) {
   const std::vector<PublishedRecord> published = BuiltInPublished();

@@ -101,7 +101,9 @@ class HistoryCommand final : public Command {
     app->add_option("--only", only_, "Only edge, accuracy, cost or timing; default: all")
         ->type_name("KIND");
     app->add_option("--from", filter_.first_source,
-                    "From this source on: a pull request, as '#8253', a release's name or 'plan 3'")
+                    "From this source on: a pull request, as '#8253', 'plan 3', or a release, "
+                    "which stands for "
+                    "what moved since the one before")
         ->type_name("SOURCE");
     app->add_option("--to", filter_.last_source, "Up to this source, itself included")
         ->type_name("SOURCE");
@@ -125,6 +127,10 @@ class HistoryCommand final : public Command {
       } else {
         AddTo(&table, entry);
       }
+    }
+    if (entries.empty() && !json_) {
+      out->Print("nothing was published of this, and no stored plan moved an edge of it\n");
+      return ExitCode::kOk;
     }
     out->PrintResult(json_, {{"entries", list}}, table);
     return ExitCode::kOk;

@@ -24,14 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsName(const std::string& name) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), fits);
-}
-
 class ReleaseCommand final : public Command {
  public:
   const char* name() const override { return "release"; }
@@ -54,7 +46,7 @@ class ReleaseCommand final : public Command {
   }
 
   ExitCode Run(Output* out) override {
-    if (!IsName(name_)) {
+    if (!IsReleaseName(name_)) {
       throw Error(
           fmt::format("release name '{}': letters, digits, '.', '_' and '-', and no '.' "
                       "in front",
