@@ -1,5 +1,6 @@
 // The frozen accuracy protocol. Evidence of different protocols is never compared, so every record
-// carries kProtocolVersion and any change below is a new version.
+// carries kProtocolVersion, and any change of inputs, references, comparator or error is a new
+// version.
 //
 // Source: docs/protocol.md.
 #pragma once

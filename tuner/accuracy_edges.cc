@@ -57,6 +57,9 @@ AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view progr
       break;
     }
     edge.within = side;
+    if (side.worst > kCloseShare * margin && side.inputs < kInputsNearEdge) {
+      edge.close.push_back(rows);
+    }
     if (!edge.largest || side.worst > edge.largest->worst) edge.largest = side;
   }
   if (edge.within && (edge.beyond || edge.largest->worst > kExactFraction)) {
@@ -72,11 +75,16 @@ std::vector<EdgeProbe> NextProbes(const AccuracyEdge& edge) {
   if (!edge.beyond || edge.resolved()) {
     std::vector<EdgeProbe> probes;
     for (std::int64_t rows : edge.unsearched) probes.push_back({rows, kInputsPerFamily});
-    if (!probes.empty() || !edge.beyond) return probes;
-    for (const auto& side : {*edge.within, *edge.beyond}) {
-      if (side.inputs < kInputsNearEdge) return {EdgeProbe{side.rows, kInputsNearEdge}};
+    if (!probes.empty()) return probes;
+    for (std::int64_t rows : edge.close) probes.push_back({rows, kInputsNearEdge});
+    if (!edge.beyond) return probes;
+    for (const EdgeSide& side : {*edge.within, *edge.beyond}) {
+      const EdgeProbe probe{side.rows, kInputsNearEdge};
+      if (side.inputs < kInputsNearEdge && std::ranges::find(probes, probe) == probes.end()) {
+        probes.push_back(probe);
+      }
     }
-    return {};
+    return probes;
   }
   const double low = std::log(static_cast<double>(edge.within->rows));
   const double high = std::log(static_cast<double>(edge.beyond->rows));
@@ -84,7 +92,7 @@ std::vector<EdgeProbe> NextProbes(const AccuracyEdge& edge) {
   return {{std::clamp(rows, edge.within->rows + 1, edge.beyond->rows - 1), kInputsPerFamily}};
 }
 
-double ExceedingShare(std::size_t drawn) {
+double NoticedShare(std::size_t drawn) {
   return 1 - std::pow(0.05, 1.0 / static_cast<double>(drawn));
 }
 

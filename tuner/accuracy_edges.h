@@ -18,6 +18,9 @@ inline constexpr double kEdgeResolution = 1.0 / 64;
 // many of SearchRowCounts next below are measured too: two octaves of them.
 inline constexpr std::size_t kSearchedBelow = 2 * kSearchRuns;
 
+// A reading this near to the margin, as a share of it, is taken over kInputsNearEdge.
+inline constexpr double kCloseShare = 0.9;
+
 // A program's largest error at one row count over all families, reference at its own rstd.
 struct EdgeSide {
   std::int64_t rows = 0;
@@ -36,10 +39,12 @@ struct AccuracyEdge {
   std::optional<EdgeSide> beyond;
   std::optional<EdgeSide> largest;  // of all row counts up to `within`; the first among equals
   // Of SearchRowCounts the kSearchedBelow next below `within`, ascending, and those of them that
-  // are not measured yet. Empty for a program that is exact wherever it was measured: its error is
-  // that of one rounding everywhere.
+  // are not measured yet. Empty without an edge for a program that is exact wherever it was
+  // measured: its error is that of one rounding everywhere.
   std::vector<std::int64_t> searched;
   std::vector<std::int64_t> unsearched;
+  // Row counts up to `within` with a reading close to the margin, over fewer than kInputsNearEdge.
+  std::vector<std::int64_t> close;
 
   // The row counts are as near as kEdgeResolution asks.
   bool resolved() const;
@@ -52,8 +57,8 @@ AccuracyEdge FindAccuracyEdge(const AccuracyTable& table, std::string_view progr
 // What to measure next. First a row count between both sides, where the line through them in log
 // rows and log error reaches the margin (at least an eighth of the way from either side, so that
 // the bracket shrinks whatever the errors do), over kInputsPerFamily inputs; once resolved, or
-// without an edge, the `unsearched`, of which one beyond the margin is a lower edge; then either
-// side over kInputsNearEdge. Empty when nothing is left to learn.
+// without an edge, the `unsearched`, of which one beyond the margin is a lower edge; then the
+// `close` and either side over kInputsNearEdge. Empty when nothing is left to learn.
 struct EdgeProbe {
   std::int64_t rows = 0;
   int inputs = 0;  // a family
@@ -62,8 +67,7 @@ struct EdgeProbe {
 };
 std::vector<EdgeProbe> NextProbes(const AccuracyEdge& edge);
 
-// The largest share that, with 95 % confidence, exceeds a bound which none of `drawn` ones
-// exceeded.
-double ExceedingShare(std::size_t drawn);
+// The share beyond a bound at which 19 of 20 looks at `drawn` ones would meet one that is.
+double NoticedShare(std::size_t drawn);
 
 }  // namespace fenestra

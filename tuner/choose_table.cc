@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 
 #include "kernels/program_list.h"
 #include "tuner/choose_segments.h"
@@ -71,7 +72,10 @@ class MarginOf {
 void FillAccuracy(const AccuracyAt& accuracy, Cell* cell) {
   if (accuracy.worst) {
     cell->worst = accuracy.worst->worst;
-    cell->worst_rows = accuracy.worst->key.rows;
+  }
+  if (accuracy.own_worst) {
+    cell->own_worst = accuracy.own_worst->worst;
+    cell->own_worst_rows = accuracy.own_worst->key.rows;
   }
   cell->stood_in = accuracy.stood_in;
   cell->waiver = accuracy.waiver;
@@ -92,12 +96,15 @@ std::optional<std::int64_t> AccuracyEnd(const AccuracyTable& accuracy, const Cho
 }
 
 AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options,
-                        const Route& route, int program, std::int64_t rows,
+                        const Route& route, int program, std::int64_t after, std::int64_t rows,
                         std::optional<std::int64_t> end) {
   const MarginOf margin_of(options, route, program);
   const std::string twin(DwTwinName(program).view());  // whose accuracy is that of both
   AccuracyAt at;
-  at.places = accuracy.PlacesFor(twin, rows);
+  const std::vector<std::int64_t>& measured = accuracy.RowsOf(twin);
+  const std::span between(std::ranges::upper_bound(measured, after),
+                          std::ranges::upper_bound(measured, rows));
+  std::ranges::set_union(between, accuracy.PlacesFor(twin, rows), std::back_inserter(at.places));
   const auto is_place = [&](std::int64_t place) {
     return std::find(at.places.begin(), at.places.end(), place) != at.places.end();
   };
@@ -117,6 +124,10 @@ AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& opti
     }
     const AccuracyRecord* worst = accuracy.Worst(twin, place);
     if (worst != nullptr && (!at.worst || worst->worst >= at.worst->worst)) at.worst = *worst;
+    if (worst != nullptr && place > after && place <= rows &&
+        (!at.own_worst || worst->worst >= at.own_worst->worst)) {
+      at.own_worst = *worst;
+    }
     at.stood_in = at.stood_in || accuracy.StoodIn(twin, place);
   }
   if (const Reading* failure = WorstFailure(at.readings)) at.failure = *failure;
@@ -157,9 +168,9 @@ std::optional<RouteTable> BuildTable(const Evidence& evidence, const ChooseOptio
         cell.log_over_stream = at[p]->log_over_stream;
       }
       if (route.pass == Pass::kBackward) {
-        FillAccuracy(
-            ReadAccuracy(accuracy, options, route, table.programs[p], table.rows[i], ends[p]),
-            &cell);
+        FillAccuracy(ReadAccuracy(accuracy, options, route, table.programs[p],
+                                  i == 0 ? 0 : table.rows[i - 1], table.rows[i], ends[p]),
+                     &cell);
       }
     }
   }

@@ -12,13 +12,15 @@
 
 namespace fenestra {
 
-// One program at one sampled row count.
+// One program at one sampled row count, and at those below it down to the next sampled one.
 struct Cell {
   bool timed = false;        // a candidate by time; true throughout on a route without times
   double log_over_best = 0;  // see RelativeTime; 0 on a route without times
   std::optional<double> log_over_stream;
-  double worst = 0;              // largest fraction of the budget read here; 0 forward
-  std::int64_t worst_rows = 0;   // where: this row count, or an accuracy neighbour of it
+  double worst = 0;  // largest fraction of the budget read for the cell; 0 forward
+  // The largest that was measured at the cell's own row counts, and where; 0 where none was.
+  double own_worst = 0;
+  std::int64_t own_worst_rows = 0;
   bool stood_in = false;         // that accuracy was run elsewhere than on the board
   std::optional<Waiver> waiver;  // that it rests on
   std::optional<Reading> failure;
@@ -26,13 +28,15 @@ struct Cell {
   bool admissible() const { return timed && !failure; }
 };
 
-// All that accuracy evidence says of a program at a row count.
+// All that accuracy evidence says of a program over row counts (after, rows].
 struct AccuracyAt {
-  std::vector<std::int64_t> places;     // AccuracyTable::PlacesFor
-  std::vector<Reading> readings;        // at every place, in order
-  std::optional<AccuracyRecord> worst;  // the largest error, reference at its own rstd
-  std::optional<Waiver> waiver;         // that a passing reading rests on
-  std::optional<Reading> failure;       // WorstFailure of the readings
+  // AccuracyTable::PlacesFor of `rows`, and the other measured ones above `after`; ascending.
+  std::vector<std::int64_t> places;
+  std::vector<Reading> readings;            // at every place, in order
+  std::optional<AccuracyRecord> worst;      // the largest error, reference at its own rstd
+  std::optional<AccuracyRecord> own_worst;  // the same of places in (after, rows]
+  std::optional<Waiver> waiver;             // that a passing reading rests on
+  std::optional<Reading> failure;           // WorstFailure of the readings
   bool stood_in = false;
 };
 
@@ -44,7 +48,7 @@ std::optional<std::int64_t> AccuracyEnd(const AccuracyTable& accuracy, const Cho
 // `end`: AccuracyEnd of the program. From there on it may not run, whatever is read at `rows`: the
 // readings then hold those by which it fails at `end`.
 AccuracyAt ReadAccuracy(const AccuracyTable& accuracy, const ChooseOptions& options,
-                        const Route& route, int program, std::int64_t rows,
+                        const Route& route, int program, std::int64_t after, std::int64_t rows,
                         std::optional<std::int64_t> end);
 
 struct RouteTable {

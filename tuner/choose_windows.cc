@@ -143,9 +143,9 @@ void Summarise(const RouteTable& table, const Segment& segment, PlannedWindow* w
   bool stood_in = false;
   for (std::size_t i = segment.begin; i < segment.end; ++i) {
     const Cell& cell = table.cells[segment.program][i];
-    if (cell.worst_rows == table.rows[i] && cell.worst >= window->worst) {
-      window->worst = cell.worst;
-      window->worst_rows = cell.worst_rows;
+    if (cell.own_worst_rows > 0 && cell.own_worst >= window->worst) {
+      window->worst = cell.own_worst;
+      window->worst_rows = cell.own_worst_rows;
     }
     stood_in = stood_in || cell.stood_in;
     weight += table.weights[i];

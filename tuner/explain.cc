@@ -63,8 +63,8 @@ Explanation Explain(const Evidence& evidence, const ChooseOptions& given, const 
     candidate.time = at[i];
     if (route.pass == Pass::kBackward) {
       candidate.accuracy =
-          ReadAccuracy(accuracy, options, route, candidate.program, explanation.rows,
-                       AccuracyEnd(accuracy, options, route, candidate.program));
+          ReadAccuracy(accuracy, options, route, candidate.program, explanation.rows - 1,
+                       explanation.rows, AccuracyEnd(accuracy, options, route, candidate.program));
     }
   }
   std::stable_sort(explanation.candidates.begin(), explanation.candidates.end(), IsBefore);

@@ -109,6 +109,32 @@ TEST_F(SweepCommand, SearchesAccuracyEdgesToTheEnd) {
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
 }
 
+// What is measured at a row count that a search did not ask for counts, and may be a lower edge.
+TEST_F(SweepCommand, MeasuresWhereItIsAskedToAndSearchesOn) {
+  constexpr const char* kProgram = "bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_plain";
+  auto command = Command(folder_.path() + "/at.db");
+  command[9] = "300";
+  ASSERT_EQ(RunProcess(command).exit_code, 0);
+  command[5] = "edges";
+  ASSERT_EQ(RunProcess(command).exit_code, 0);
+  auto asked = command;
+  asked.insert(asked.end(), {"--at", std::string(kProgram) + "@126," + kProgram + "@132"});
+  EXPECT_THAT(RunProcess(asked).out, HasSubstr("measured                6"));
+  EXPECT_THAT(RunProcess(asked).out, HasSubstr("measured                0"));
+  EXPECT_THAT(Dumped(folder_.path() + "/at.db", "at"), HasSubstr("\n132\t"));
+  for (const auto& [text, why] : {std::pair{"x@1", "no backward program of that name"},
+                                  {kProgram, "a program and a row count"},
+                                  {"fwd_direct_h512_t128_w1@64", "no backward program"},
+                                  {"bwd_dual_h512_t256_w2_slab64_fma64@4097", "up to 4096 rows"}}) {
+    asked.back() = text;
+    const ProcessResult refused = RunProcess(asked);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(why));
+  }
+  asked[5] = "accuracy";
+  EXPECT_THAT(RunProcess(asked).err, HasSubstr("--at: it goes with --only edges"));
+}
+
 TEST_F(SweepCommand, SearchesNoEdgesWithoutASurvey) {
   const std::string db = folder_.path() + "/none.db";
   auto command = Command(db);

@@ -136,7 +136,26 @@ TEST(AccuracyEdges, AnInexactProgramWithoutAnEdgeIsSearchedBelowItsLast) {
   EXPECT_EQ(Search(one, 0.25, {1, 64, 65536}).edge.beyond->rows, alone);
 }
 
-TEST(AccuracyEdges, NothingToSearchWithoutBothSides) {
+TEST(AccuracyEdges, CloseReadingsBelowAreTakenOverMoreInputs) {
+  // At 4096 rows one of the inputs beyond 60 is beyond the margin; at 1024 rows none is.
+  const Growth growth = [](std::int64_t rows, int inputs) {
+    if (rows == 4096) return inputs > 60 ? 0.26 : 0.24;
+    if (rows == 1024) return 0.23;
+    return rows > 20000 ? 0.5 : 0.1;
+  };
+  const Searched searched = Search(growth, 0.25, {1, 64, 1024, 4096, 16384, 65536});
+  EXPECT_EQ(searched.edge.beyond->rows, 4096);
+  EXPECT_LT(searched.edge.within->rows, 4096);
+  EXPECT_TRUE(searched.edge.close.empty());
+  EXPECT_EQ(searched.edge.largest->rows, 1024);
+  EXPECT_EQ(searched.edge.largest->inputs, kInputsNearEdge);
+  const Growth flat = [](std::int64_t, int) { return 0.24; };
+  const Searched none = Search(flat, 0.25, {64, 65536});
+  EXPECT_FALSE(none.edge.beyond);
+  EXPECT_EQ(none.edge.largest->inputs, kInputsNearEdge) << "without an edge too";
+}
+
+TEST(AccuracyEdges, ExactProgramsAndThoseBeyondAtOnceAreNotSearched) {
   const Growth exact = [](std::int64_t, int) { return 0.0006; };
   const Searched none = Search(exact, 0.25, {1, 65536});
   EXPECT_FALSE(none.edge.beyond);
@@ -172,10 +191,10 @@ TEST(AccuracyEdges, WithoutAnEdgeTheLargestErrorIsKept) {
   EXPECT_EQ(FindAccuracyEdge(table, kPlain, 0.25).largest->rows, 64) << "beyond it none counts";
 }
 
-TEST(AccuracyEdges, ConfidenceIsOfTheRuleOfThree) {
-  EXPECT_NEAR(ExceedingShare(200), 3.0 / 200, 0.0003);
-  EXPECT_NEAR(std::pow(1 - ExceedingShare(60), 60), 0.05, 1e-12);
-  EXPECT_NEAR(ExceedingShare(kSearchedBelow), 0.0894, 0.0001);
+TEST(AccuracyEdges, WhatALookNoticesIsOfTheRuleOfThree) {
+  EXPECT_NEAR(NoticedShare(200), 3.0 / 200, 0.0003);
+  EXPECT_NEAR(std::pow(1 - NoticedShare(60), 60), 0.05, 1e-12);
+  EXPECT_NEAR(NoticedShare(kSearchedBelow), 0.0894, 0.0001);
 }
 
 }  // namespace

@@ -152,6 +152,27 @@ TEST(ChooseTest, WindowsDoNotEndWhereAnInexactProgramAloneWasMeasured) {
               ElementsAre(Span("0-256", kFold), Span("256-512", kFma), Span("512-max", kFma)));
 }
 
+TEST(ChooseTest, WhatWasMeasuredBetweenSampledRowCountsCounts) {
+  // Plain is fastest, within the margin at every sampled row count, and has an edge far above. At
+  // 200 rows it alone was measured.
+  const auto built_with = [](double at_200) {
+    EvidenceBuilder built = Accurate({kFma});
+    built.Error(kPlain, {{64, 0.01}, {128, 0.02}, {200, at_200}, {256, 0.02}, {512, 0.02}});
+    built.Error(kPlain, {{1024, 0.31}}).Flat(kComparator, {200, 1024}, 0.1);
+    built.Flat(kFma, {1024}, 0.001);
+    built.Time(kPlain, {{64, 100}, {128, 100}, {256, 100}, {512, 100}, {1024, 100}});
+    built.Time(kFma, {{64, 110}, {128, 110}, {256, 110}, {512, 110}, {1024, 110}});
+    return built.evidence;
+  };
+  ChooseOptions options = Options();
+  const RoutePlan within = Only(built_with(0.05), options);
+  EXPECT_EQ(Shape(within.windows)[0], Span("0-512", kPlain));
+  EXPECT_EQ(within.windows[0].worst, 0.05);
+  EXPECT_EQ(within.windows[0].worst_rows, 200);
+  // Half of 0.15 is its median there, which is worse than the comparator's.
+  EXPECT_EQ(Shape(Only(built_with(0.15), options).windows)[0], Span("0-128", kPlain));
+}
+
 TEST(ChooseTest, WaiverMovesTheEdgeAndIsNamed) {
   ChooseOptions options = Options();
   options.waivers = {{kBackward, 256, std::string(kPlain), 0.4, "known inputs are smaller"}};

@@ -30,11 +30,14 @@ std::string SideText(const std::optional<EdgeSide>& side) {
                      kFamilies.size());
 }
 
-// How sure the row counts below are, of which only some are measured.
+// What the searched row counts below say, and how much such a look may miss.
 std::string BelowText(const AccuracyEdge& edge) {
   if (edge.searched.empty()) return "";
-  return fmt::format("; 95 % sure: from {} rows on under {:.1f} % of row counts exceed it",
-                     edge.searched.front(), 100 * ExceedingShare(edge.searched.size()));
+  return fmt::format(
+      "; none of {} at {} row counts from {} on: 19 of 20 such looks would meet one if {:.1f} % of "
+      "row counts, evenly by their logarithm, were beyond",
+      kInputsPerFamily, edge.searched.size(), edge.searched.front(),
+      100 * NoticedShare(edge.searched.size()));
 }
 
 // What is known of an edge, and how well.
@@ -49,9 +52,11 @@ std::string StateText(const AccuracyEdge& edge) {
                        edge.largest->rows) +
            BelowText(edge);
   }
-  return fmt::format("95 % sure: at {} rows itself under {:.1f} % of a family's inputs exceed it",
-                     edge.within->rows,
-                     100 * ExceedingShare(static_cast<std::size_t>(edge.within->inputs))) +
+  const auto inputs = static_cast<std::size_t>(edge.within->inputs);
+  return fmt::format(
+             "none of {} inputs a family at {} rows is beyond: 19 of 20 such looks would "
+             "meet one if {:.1f} % were",
+             inputs, edge.within->rows, 100 * NoticedShare(inputs)) +
          BelowText(edge);
 }
 

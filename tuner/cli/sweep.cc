@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 
+#include "accuracy/error.h"
 #include "accuracy/parallel.h"
 #include "db/parse_number.h"
+#include "kernels/program_list.h"
 #include "tuner/choose.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/options.h"
@@ -37,6 +39,11 @@ class SweepCommand final : public Command {
                     "edges, which rests on the survey; without --only it is part of the release "
                     "profile alone)")
         ->check(CLI::IsMember({"time", "accuracy", "edges"}));
+    app->add_option("--at", probes_,
+                    "With --only edges: measure these programs at these row counts first, as in "
+                    "bwd_ring_h512_t256_w2_r2_s3_c2_rr_plain@3357")
+        ->type_name("PROGRAM@ROWS")
+        ->delimiter(',');
     app->add_option("--budget", budget_s_, "Start nothing new after this long, as in 90s, 10m, 1h")
         ->transform(
             CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}},
@@ -97,6 +104,7 @@ class SweepCommand final : public Command {
     options.threads = HostThreads();
     std::string why_not;
     const std::optional<GpuInfo> gpu = QueryGpu(&why_not);
+    options.probes = Probes();
     options.environment = ThisEnvironment(gpu);
     options.stood_in = !gpu || BoardOf(*gpu) != options.board;
     options.time = (only_.empty() || only_ == "time") && !options.stood_in;
@@ -119,6 +127,36 @@ class SweepCommand final : public Command {
     return options;
   }
 
+  std::vector<AccuracyProbe> Probes() const {
+    if (!probes_.empty() && only_ != "edges") {
+      throw Error(
+          "--at: it goes with --only edges, whose search begins with what is measured there");
+    }
+    std::vector<AccuracyProbe> probes;
+    for (const std::string& text : probes_) {
+      const std::size_t at = text.find('@');
+      const std::string name = text.substr(0, at);
+      const auto rows =
+          at == std::string::npos ? std::nullopt : ParseNumber<std::int64_t>(text.substr(at + 1));
+      if (!rows || *rows < 1 || *rows > kMaxRows) {
+        throw Error(fmt::format("--at '{}': a program and a row count, as in NAME@4096", text));
+      }
+      const int program = FindProgram(name);
+      if (program < 0 || ProgramAt(program).pass != Pass::kBackward) {
+        throw Error(
+            fmt::format("--at '{}': no backward program of that name: 'fenestra programs' "
+                        "lists them",
+                        text));
+      }
+      if (!IsMeasuredAt(program, *rows)) {
+        throw Error(fmt::format("--at '{}': dual-role grids are measured up to {} rows", text,
+                                kDualRowsMax));
+      }
+      probes.push_back({DwTwinOf(program), *rows});
+    }
+    return probes;
+  }
+
   static void Announce(const SweepOptions& options, Progress* progress) {
     progress->Say(fmt::format("sweep of {}: {} profile, {}", options.board->name,
                               ToString(options.profile),
@@ -133,6 +171,7 @@ class SweepCommand final : public Command {
   std::string routes_;
   std::string profile_ = "quick";
   std::string only_;
+  std::vector<std::string> probes_;
   double budget_s_ = 0;
   std::int64_t max_rows_ = kMaxRows;
   double margin_ = ChooseOptions{}.margin;

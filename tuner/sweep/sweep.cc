@@ -68,7 +68,10 @@ class Sweeper {
                                                                                : kReleaseSessions;
     RunAll(screening);
     RunAll(accuracy);
-    if (options_.edges) SearchEdges();
+    if (options_.edges) {
+      RunAll(ProbeTasks(options_.probes));
+      SearchEdges();
+    }
     if (options_.time) RunAll(LaunchTasks(options_.routes));
     for (int session = 1; session <= sessions; ++session) {
       RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));

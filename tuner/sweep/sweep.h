@@ -23,12 +23,13 @@ struct SweepOptions {
   std::vector<Route> routes;
   Profile profile = Profile::kQuick;
   bool time = true;
-  bool accuracy = true;              // the survey
-  bool edges = true;                 // the search for accuracy edges that rests on it
-  std::int64_t max_rows = kMaxRows;  // leave out larger row counts
-  double budget_s = 0;               // stop starting groups after this long; 0: no limit
-  double margin = 0.25;              // of the plan whose edges are classed; also searched
-  double noise = 0.014;              // of that plan
+  bool accuracy = true;               // the survey
+  bool edges = true;                  // the search for accuracy edges that rests on it
+  std::vector<AccuracyProbe> probes;  // measured before that search
+  std::int64_t max_rows = kMaxRows;   // leave out larger row counts
+  double budget_s = 0;                // stop starting groups after this long; 0: no limit
+  double margin = 0.25;               // of the plan whose edges are classed; also searched
+  double noise = 0.014;               // of that plan
   // Where a GPU is used: the command that starts a worker on this board (worker.h). Empty: accuracy
   // through the host model, and no times.
   std::vector<std::string> worker;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "db/published.h"
 #include "db/published_points.h"
@@ -167,6 +168,21 @@ std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profil
   std::stable_sort(tasks.begin(), tasks.end(), [](const AccuracyTask& a, const AccuracyTask& b) {
     return a.rows * a.width < b.rows * b.width;
   });
+  return tasks;
+}
+
+std::vector<AccuracyTask> ProbeTasks(const std::vector<AccuracyProbe>& probes) {
+  std::map<std::pair<int, std::int64_t>, std::set<int>> programs;
+  for (const AccuracyProbe& probe : probes) {
+    programs[{ProgramAt(probe.program).width, probe.rows}].insert(probe.program);
+  }
+  std::vector<AccuracyTask> tasks;
+  for (const auto& [place, of_place] : programs) {
+    const auto [width, rows] = place;
+    for (Family family : kFamilies) {
+      tasks.push_back({width, rows, family, kInputsPerFamily, {of_place.begin(), of_place.end()}});
+    }
+  }
   return tasks;
 }
 

@@ -92,6 +92,17 @@ std::set<int> BackwardWidths(const std::vector<Route>& routes);
 std::vector<AccuracyTask> AccuracyTasks(const std::vector<Route>& routes, Profile profile,
                                         std::string_view board);
 
+// A row count at which a backward program's accuracy is asked for; of those that share their dw the
+// first (DwTwinOf).
+struct AccuracyProbe {
+  int program = -1;
+  std::int64_t rows = 0;
+};
+
+// Those probes over kInputsPerFamily inputs of every family, programs of one width and row count
+// together.
+std::vector<AccuracyTask> ProbeTasks(const std::vector<AccuracyProbe>& probes);
+
 // The next round of the search for accuracy edges of the widths of backward routes among `routes`:
 // for each program and margin what NextProbes asks for, in all families, programs of one probe
 // together. `evidence` holds the survey and earlier rounds. Empty when every edge is known.
