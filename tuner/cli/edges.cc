@@ -30,34 +30,29 @@ std::string SideText(const std::optional<EdgeSide>& side) {
                      kFamilies.size());
 }
 
-// What the searched row counts below say, and how much such a look may miss.
-std::string BelowText(const AccuracyEdge& edge) {
-  if (edge.searched.empty()) return "";
-  return fmt::format(
-      "; none of {} at {} row counts from {} on: 19 of 20 such looks would meet one if {:.1f} % of "
-      "row counts, evenly by their logarithm, were beyond",
-      kInputsPerFamily, edge.searched.size(), edge.searched.front(),
-      100 * NoticedShare(edge.searched.size()));
-}
-
-// What is known of an edge, and how well.
+// What is known of an edge; LookText says how much that is.
 std::string StateText(const AccuracyEdge& edge) {
   if (!edge.within) return "beyond at the first row count";
   if (!NextProbes(edge).empty()) {
     return fmt::format("not searched to the end: 'fenestra sweep --only edges --margin {}'",
                        edge.margin);
   }
-  if (!edge.beyond) {
-    return fmt::format("no edge up to there; at most {:.4g}, at {} rows", edge.largest->worst,
-                       edge.largest->rows) +
-           BelowText(edge);
-  }
-  const auto inputs = static_cast<std::size_t>(edge.within->inputs);
+  const std::string searched = edge.searched.empty()
+                                   ? ""
+                                   : fmt::format("searched at {} row counts from {} on",
+                                                 edge.searched.size(), edge.searched.front());
+  if (edge.beyond) return edge.searched.empty() ? "measured at every row count below" : searched;
+  return fmt::format("no edge up to there; at most {:.4g}, at {} rows{}{}", edge.largest->worst,
+                     edge.largest->rows, searched.empty() ? "" : "; ", searched);
+}
+
+std::string LookText() {
   return fmt::format(
-             "none of {} inputs a family at {} rows is beyond: 19 of 20 such looks would "
-             "meet one if {:.1f} % were",
-             inputs, edge.within->rows, 100 * NoticedShare(inputs)) +
-         BelowText(edge);
+      "searched: none of {} inputs a family is beyond at the last row count within, and none of {} "
+      "at those below.\n19 of 20 such looks would meet one if {:.1f} % of inputs, or at {} of them "
+      "{:.1f} % of row counts (evenly by log rows), were beyond.\n",
+      kInputsNearEdge, kInputsPerFamily, 100 * NoticedShare(kInputsNearEdge), kSearchedBelow,
+      100 * NoticedShare(kSearchedBelow));
 }
 
 class EdgesCommand final : public Command {
@@ -116,6 +111,7 @@ class EdgesCommand final : public Command {
       }
     }
     out->PrintResult(json_, Json{{"board", board.name}, {"edges", list}}, table);
+    if (!json_) out->Print(LookText());
     return ExitCode::kOk;
   }
 

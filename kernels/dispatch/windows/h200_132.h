@@ -7,7 +7,7 @@
 // margin       0.001 of the budget
 // noise        0.014 of the time, which a window must earn
 // protocol     1
-// evidence     0824d65cad4729d0
+// evidence     351086d960e1d094
 // environment  07a2653d9cecf495 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 93f22c1
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -29,7 +29,7 @@
 // time         measured
 // accuracy     stood in (this board's split of rows, run elsewhere): bwd_res_w16_h5120,
 //              bwd_res_w32_h5120
-// content      fbea140d3c18bdc4
+// content      71e2fd1d6776ed2c
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -1220,7 +1220,7 @@ static_assert(AreSound(kH200_132_routes));
 inline constexpr BoardWindows kH200_132{
     .board = FindBoard("h200_132"),
     .routes = kH200_132_routes,
-    .evidence_digest = "0824d65cad4729d0",
+    .evidence_digest = "351086d960e1d094",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kH200_132_routes),

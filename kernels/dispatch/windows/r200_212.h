@@ -7,7 +7,7 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     93c2bbe84d9080f3
+// evidence     95e14810b6b21858
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -23,7 +23,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      870abb086471a574
+// content      7712ed84fa0efbb6
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -1066,7 +1066,7 @@ static_assert(AreSound(kR200_212_routes));
 inline constexpr BoardWindows kR200_212{
     .board = FindBoard("r200_212"),
     .routes = kR200_212_routes,
-    .evidence_digest = "93c2bbe84d9080f3",
+    .evidence_digest = "95e14810b6b21858",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kR200_212_routes),
