@@ -15,6 +15,7 @@
 #include "export/header_folder.h"
 #include "export/header_format.h"
 #include "export/header_parse.h"
+#include "kernels/board.h"
 #include "kernels/enum_names.h"
 
 namespace fenestra {
@@ -80,7 +81,9 @@ class HeaderCheck {
     Error(0, "the banner has no content digest", kExport);
   }
 
-  void CheckBoards(const ParsedHeader& header, const Plan& plan) {
+  // Whether it is the header of the plan's board.
+  bool CheckBoards(const ParsedHeader& header, const Plan& plan) {
+    const std::size_t before = findings_.size();
     const std::string stem = std::filesystem::path(name_).stem().string();
     const std::pair<std::string_view, std::string_view> places[] = {
         {"file name", stem},
@@ -92,6 +95,7 @@ class HeaderCheck {
       Error(0, fmt::format("boards are swapped: its {} says {}, not {}", place, board, plan.board),
             kExport);
     }
+    return findings_.size() == before;
   }
 
   void CheckEvidence(const ParsedHeader& header, const Evidence& evidence, const Plan& plan) {
@@ -206,6 +210,22 @@ class HeaderCheck {
   std::vector<Finding> findings_;
 };
 
+// What is wrong with the list of a folder's headers; "" when nothing is.
+std::string WrongWithList(const std::filesystem::path& path,
+                          const std::vector<std::string>& boards) {
+  if (!std::filesystem::exists(path)) return "the list of the folder's headers is missing";
+  const std::string text = ReadFile(path, kMaxHeaderBytes);
+  if (text == AllHeadersText(boards)) return "";
+  for (const Board& board : kBoards) {
+    const std::string include = fmt::format("/{}.h\"", board.name);
+    const bool listed = text.find(include) != std::string::npos;
+    const bool there = std::find(boards.begin(), boards.end(), board.name) != boards.end();
+    if (listed && !there) return fmt::format("it lists {}.h, which is not there", board.name);
+    if (there && !listed) return fmt::format("it does not list {}.h, which is there", board.name);
+  }
+  return "the text is not that of a list of these headers: it was edited by hand";
+}
+
 }  // namespace
 
 std::string_view ToString(Severity severity) { return NameOf(kSeverities, severity); }
@@ -228,9 +248,9 @@ std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::stri
     std::erase_if(header.routes, [&](const ParsedRoute& one) {
       return !MatchesGlob(ToString(one.route), routes);
     });
-    check.CheckBoards(header, plan);
-    check.CheckEvidence(header, evidence, plan);
-    if (check.CheckSettings(header, plan)) {
+    const bool of_board = check.CheckBoards(header, plan);
+    if (of_board) check.CheckEvidence(header, evidence, plan);
+    if (of_board && check.CheckSettings(header, plan)) {
       check.Append(CheckWindows(evidence, plan, header, name));
       if (routes == "*") {
         check.CheckBytes(evidence, plan);
@@ -253,9 +273,8 @@ std::vector<Finding> CheckFolder(const std::filesystem::path& folder) {
     std::move(more.begin(), more.end(), std::back_inserter(findings));
   };
   const std::filesystem::path all = folder / kAllHeadersName;
-  if (!std::filesystem::exists(all) || ReadFile(all, kMaxHeaderBytes) != AllHeadersText(boards)) {
-    findings.push_back({Severity::kError, all.string(), 0,
-                        "it does not list just the headers of its folder", std::string(kExport)});
+  if (const std::string wrong = WrongWithList(all, boards); !wrong.empty()) {
+    findings.push_back({Severity::kError, all.string(), 0, wrong, std::string(kExport)});
   }
   for (const std::string& board : boards) {
     const std::string path = (folder / (board + ".h")).string();

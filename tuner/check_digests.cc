@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "accuracy/digest.h"
 #include "kernels/board.h"
@@ -15,8 +17,6 @@
 
 namespace fenestra {
 namespace {
-
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 22;  // several tiles a CTA on every width
 
 // Programs whose dw the windows give, as twins share it.
 std::set<std::string> RoutedTwins(const Plan& plan) {
@@ -33,62 +33,120 @@ std::set<std::string> RoutedTwins(const Plan& plan) {
   return twins;
 }
 
-using Recorded = std::map<std::int64_t, const DigestRecord*>;  // by rows
+// Digests of programs that this build has, the place they are recorded in, and the place of
+// findings.
+struct Recorded {
+  DwDigests digests;
+  std::string_view holder;  // "the evidence"
+  std::string_view file;
+  std::string_view remedy;
+};
 
-std::map<std::string, Recorded> RecordedDigests(const Evidence& evidence, std::string_view board,
-                                                const std::set<std::string>& twins) {
-  std::map<std::string, Recorded> recorded;
-  for (const DigestRecord& record : evidence.digests) {
-    const DigestKey& key = record.key;
-    if (key.board != board || key.seed != 0 || key.protocol != kProtocolVersion ||
-        key.rows * key.width > kMaxElements || !twins.contains(key.program)) {
-      continue;
+// Repeats those of one width.
+void Repeat(int width, int sm_count, const Recorded& recorded, int threads,
+            std::int64_t max_elements, DigestCheck* check) {
+  const auto each = [&](const auto& visit) {
+    for (const auto& [program, of_rows] : recorded.digests) {
+      const int index = FindProgram(program);
+      if (ProgramAt(index).width != width) continue;
+      for (const auto& [rows, dw] : of_rows) visit(index, rows, dw);
     }
-    recorded[key.program][key.rows] = &record;
+  };
+  std::int64_t largest = 0;
+  each([&](int, std::int64_t rows, const std::string&) {
+    if (rows <= max_elements / width) {
+      largest = std::max(largest, rows);
+    } else {
+      ++check->left;
+    }
+  });
+  if (largest == 0) return;
+  // A row of the normal family does not depend on how many there are: one draw has them all.
+  const HostInput input = DrawHostInput({Family::kNormal, 0, largest, width}, sm_count, threads);
+  std::vector<float> dw(static_cast<std::size_t>(width));
+  each([&](int program, std::int64_t rows, const std::string& then) {
+    if (rows > largest) return;
+    ++check->repeated;
+    std::ranges::fill(dw,
+                      std::numeric_limits<float>::quiet_NaN());  // as it is where it is measured
+    RunOnHost(program, sm_count, threads, DwCall(input, rows, dw));
+    const std::string now = DigestText(DigestOf(dw));
+    if (now == then) return;
+    check->findings.push_back(
+        {Severity::kError, std::string(recorded.file), 0,
+         fmt::format("accuracy is stale: dw of {} at {} rows has digest {}, {} in {}",
+                     ProgramName(ProgramAt(program)).view(), rows, now, then, recorded.holder),
+         std::string(recorded.remedy)});
+  });
+}
+
+void Repeat(const Board& board, const Recorded& recorded, int threads, std::int64_t max_elements,
+            DigestCheck* check) {
+  std::set<int> widths;
+  for (const auto& [program, of_rows] : recorded.digests) {
+    widths.insert(ProgramAt(FindProgram(program)).width);
   }
-  return recorded;
+  for (int width : widths) {
+    Repeat(width, board.sm_count, recorded, threads, max_elements, check);
+  }
+}
+
+void Warn(std::string_view file, std::string message, std::string_view remedy, DigestCheck* check) {
+  check->findings.push_back(
+      {Severity::kWarning, std::string(file), 0, std::move(message), std::string(remedy)});
 }
 
 }  // namespace
 
-std::vector<Finding> CheckDigests(const Evidence& evidence, const Plan& plan, std::string_view file,
-                                  int threads) {
-  std::vector<Finding> findings;
+DigestCheck CheckDigests(const Evidence& evidence, const Plan& plan, std::string_view file,
+                         int threads, std::int64_t max_elements) {
+  DigestCheck check;
+  Recorded recorded{
+      .digests = {},
+      .holder = "the evidence",
+      .file = file,
+      .remedy = "sweep again with `fenestra sweep --only accuracy`, or bring the arithmetic back"};
   const std::set<std::string> twins = RoutedTwins(plan);
-  const std::map<std::string, Recorded> recorded = RecordedDigests(evidence, plan.board, twins);
-  // By (width, rows), so that an input is drawn once.
-  std::map<std::pair<int, std::int64_t>, std::vector<const DigestRecord*>> compared;
+  for (const DigestRecord& record : evidence.digests) {
+    const DigestKey& key = record.key;
+    if (key.board == plan.board && key.seed == 0 && key.protocol == kProtocolVersion &&
+        twins.contains(key.program)) {
+      recorded.digests[key.program][key.rows] = record.dw;
+    }
+  }
   for (const std::string& twin : twins) {
-    const auto found = recorded.find(twin);
-    if (found == recorded.end()) {
-      findings.push_back({Severity::kWarning, std::string(file), 0,
-                          fmt::format("no dw digest of {} is recorded", twin),
-                          "sweep with `fenestra sweep --only accuracy`"});
-      continue;
-    }
-    for (const DigestRecord* record :
-         std::set{found->second.begin()->second, found->second.rbegin()->second}) {
-      compared[{record->key.width, record->key.rows}].push_back(record);
-    }
+    if (recorded.digests.contains(twin)) continue;
+    Warn(file, fmt::format("no dw digest of {} is recorded", twin),
+         "sweep with `fenestra sweep --only accuracy`", &check);
   }
-  const int sm_count = FindBoard(plan.board)->sm_count;
-  for (const auto& [place, records] : compared) {
-    const auto [width, rows] = place;
-    const HostInput input = MakeHostInput({Family::kNormal, 0, rows, width}, sm_count, threads);
-    for (const DigestRecord* record : records) {
-      std::vector<float> dw(static_cast<std::size_t>(width),
-                            std::numeric_limits<float>::quiet_NaN());
-      RunOnHost(FindProgram(record->key.program), sm_count, threads, DwCall(input, dw));
-      const std::string now = DigestText(DigestOf(dw));
-      if (now == record->dw) continue;
-      findings.push_back(
-          {Severity::kError, std::string(file), 0,
-           fmt::format("accuracy is stale: dw of {} at {} rows has digest {}, {} in the evidence",
-                       record->key.program, rows, now, record->dw),
-           "sweep again with `fenestra sweep --only accuracy`, or bring the arithmetic back"});
-    }
+  Repeat(*FindBoard(plan.board), recorded, threads, max_elements, &check);
+  return check;
+}
+
+DigestCheck CheckDigests(const ManifestBoard& released, std::string_view file, int threads,
+                         std::int64_t max_elements) {
+  DigestCheck check;
+  Recorded recorded{.digests = released.dw_digests,
+                    .holder = "the release",
+                    .file = file,
+                    .remedy = "bring the arithmetic back, or release again under another name"};
+  if (released.protocol != kProtocolVersion) {
+    Warn(file,
+         fmt::format("it has no dw digests of {} by protocol {}", released.board, kProtocolVersion),
+         "check it with the build that it was released with", &check);
+    return check;
   }
-  return findings;
+  std::erase_if(recorded.digests, [&](const auto& of_program) {
+    const int program = FindProgram(of_program.first);
+    if (program >= 0 && ProgramAt(program).pass == Pass::kBackward) return false;
+    Warn(file,
+         fmt::format("{}, which {} was released with, is not in this build", of_program.first,
+                     released.board),
+         "check its dw digests with a build that has it", &check);
+    return true;
+  });
+  Repeat(*FindBoard(released.board), recorded, threads, max_elements, &check);
+  return check;
 }
 
 }  // namespace fenestra

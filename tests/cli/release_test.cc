@@ -129,6 +129,30 @@ TEST_F(ReleasePipeline, AReleaseOfTheNameThatShippedOtherHeadersIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(File("elsewhere")));
 }
 
+TEST_F(ReleasePipeline, AReleaseIsCheckedFromItsFolderAlone) {
+  MakePlan();
+  Json({"release", "1.0", "--out", "releases"});
+  std::filesystem::remove(File("fenestra.db"));
+  const auto sound = Json({"check", "--release", "releases/1.0"});
+  EXPECT_EQ(sound.at("release"), "1.0");
+  EXPECT_EQ(sound.at("ok"), true) << sound.dump(2);
+  EXPECT_THAT(Fenestra({"check", "--release", "releases/1.0/"}).out,
+              HasSubstr("release 1.0: its files and this build's arithmetic belong together"));
+  std::filesystem::remove(File("releases/1.0/CHANGES.md"));
+  std::filesystem::rename(File("releases/1.0"), File("releases/2.0"));
+  const ProcessResult result = Fenestra({"check", "--release", "releases/2.0"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("CHANGES.md: error: the change note is missing"),
+                    HasSubstr("error: it is release '1.0'"), HasSubstr("do not belong together")));
+  std::ofstream(File("releases/2.0/windows/h200_132.h"), std::ios::app) << "// mine\n";
+  const ProcessResult damaged = Fenestra({"check", "--release", "releases/2.0"});
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.err, HasSubstr("windows/h200_132.h:"));
+  ExpectRefused({"check", "--release", "releases"}, "it has no manifest.json");
+  ExpectRefused({"check", "--release", "releases/2.0", "--board", "h200_132"}, "excludes");
+}
+
 // Another database, of the same evidence or of none, learns of releases from their folders.
 TEST_F(ReleasePipeline, ReleasesAreImportedAsHistory) {
   MakePlan();

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
 #include <unistd.h>
 
 #include "accuracy/error.h"
@@ -88,11 +90,17 @@ TEST_F(HeaderFolderTest, CheckFindsHeadersThatAllBoardsDoesNotList) {
   Write("gb300_152");
   std::filesystem::copy(folder_ / "gb300_152.h", folder_ / "b200_148.h");
   ASSERT_THAT(CheckFolder(folder_), SizeIs(1));
-  EXPECT_THAT(CheckFolder(folder_)[0].message, HasSubstr("does not list"));
+  EXPECT_EQ(CheckFolder(folder_)[0].message, "it does not list b200_148.h, which is there");
   std::filesystem::remove(folder_ / "b200_148.h");
   EXPECT_THAT(CheckFolder(folder_), IsEmpty());
+  std::filesystem::rename(folder_ / "gb300_152.h", folder_ / "aside");
+  EXPECT_EQ(CheckFolder(folder_)[0].message, "it lists gb300_152.h, which is not there");
+  std::filesystem::rename(folder_ / "aside", folder_ / "gb300_152.h");
+  std::ofstream(folder_ / "all.h", std::ios::app) << "// mine\n";
+  EXPECT_THAT(CheckFolder(folder_)[0].message, HasSubstr("it was edited by hand"));
   std::filesystem::remove(folder_ / "all.h");
-  EXPECT_THAT(CheckFolder(folder_), SizeIs(1));
+  ASSERT_THAT(CheckFolder(folder_), SizeIs(1));
+  EXPECT_THAT(CheckFolder(folder_)[0].message, HasSubstr("is missing"));
 }
 
 TEST_F(HeaderFolderTest, CheckFindsAHandEdit) {

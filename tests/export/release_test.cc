@@ -239,5 +239,46 @@ TEST(Release, AManifestIsReadStrictly) {
   EXPECT_TRUE(ParseManifest(old, "m.json").boards.at(0).dw_digests.empty());
 }
 
+// What a manifest is refused with for the header of `board`; "" where it fits.
+std::string MismatchOf(const std::string& manifest, const ReleasedBoard& board) {
+  try {
+    const Manifest read = ParseManifest(manifest, "m.json");
+    RequireHeader(read.boards.at(0), HeaderOf(board), board.header, "m.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Release, AManifestMustSayWhatItsHeaderSays) {
+  const ReleasedBoard board = Released(0.05);
+  const nlohmann::json sound = nlohmann::json::parse(ManifestText("1.0", "", std::span(&board, 1)));
+  EXPECT_EQ(MismatchOf(sound.dump(), board), "");
+  int facts = 0;
+  for (const auto& [member, value] : sound.at("boards").at(0).items()) {
+    if (member == "board" || member == "header_digest" || member == "dw_digests") continue;
+    nlohmann::json other = sound;
+    other["boards"][0][member] = member == "protocol" ? nlohmann::json(7) : nlohmann::json({1});
+    EXPECT_EQ(MismatchOf(other.dump(), board),
+              "m.json: \"" + member +
+                  "\" of h200_132 is not what its header says: take the "
+                  "release's own files from version control");
+    other["boards"][0].erase(member);
+    EXPECT_NE(MismatchOf(other.dump(), board), "") << member;
+    ++facts;
+  }
+  EXPECT_EQ(facts, 14);
+  nlohmann::json other = sound;
+  other["boards"][0]["dw_digests"]["bwd_not_routed"]["1"] = kSameDw;
+  EXPECT_THAT(MismatchOf(other.dump(), board), HasSubstr("\"dw_digests\" of h200_132"));
+  EXPECT_THAT(MismatchOf(sound.dump(), Released(0.25)), HasSubstr("\"header_digest\""));
+  other = sound;
+  other["boards"].push_back(other["boards"][0]);
+  EXPECT_THAT(MismatchOf(other.dump(), board), HasSubstr("a board is there twice"));
+  other = sound;
+  other["release"] = "../x";
+  EXPECT_THAT(MismatchOf(other.dump(), board), HasSubstr("\"release\" is no name"));
+}
+
 }  // namespace
 }  // namespace fenestra

@@ -31,6 +31,13 @@ void TestOne(std::string_view text) {
     RequireErrorLine(error.what(), "m.json", false);
     return;
   }
+  for (const ManifestBoard& board : previous.manifest.boards) {
+    try {
+      RequireHeader(board, previous.headers[0], Board().header, "m.json");
+    } catch (const Error& error) {
+      RequireErrorLine(error.what(), "m.json", false);
+    }
+  }
   // Whatever is read can be compared with evidence.
   (void)ChangesText("2.0", &previous, std::span(&Board(), 1));
 }

@@ -40,13 +40,16 @@ Evidence OnH200() {
 }
 
 TEST(CheckDigestsTest, HostModelGivesTheDigestsOfTheGpu) {
-  EXPECT_THAT(CheckDigests(OnH200(), PlanOf(kProgram), "h200_132.h", 2), IsEmpty());
+  const DigestCheck check = CheckDigests(OnH200(), PlanOf(kProgram), "h200_132.h", 2);
+  EXPECT_THAT(check.findings, IsEmpty());
+  EXPECT_EQ(check.repeated, 2);
+  EXPECT_EQ(check.left, 0);
 }
 
 TEST(CheckDigestsTest, ChangedArithmeticIsNamed) {
   Evidence evidence = OnH200();
   evidence.digests[1].dw = "74302ba518a5dbec";
-  const auto findings = CheckDigests(evidence, PlanOf(kProgram), "h200_132.h", 2);
+  const auto findings = CheckDigests(evidence, PlanOf(kProgram), "h200_132.h", 2).findings;
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].severity, Severity::kError);
   EXPECT_THAT(ToString(findings[0]),
@@ -58,18 +61,64 @@ TEST(CheckDigestsTest, ChangedArithmeticIsNamed) {
 TEST(CheckDigestsTest, ResidualTwinsAreHeldToTheDigestTheyShare) {
   Evidence evidence = OnH200();
   evidence.digests[0].dw = "0000000000000000";
-  EXPECT_THAT(CheckDigests(evidence, PlanOf("bwd_res_dual_h512_t256_w2_slab16_fma64"), "h", 2),
-              SizeIs(1));
+  EXPECT_THAT(
+      CheckDigests(evidence, PlanOf("bwd_res_dual_h512_t256_w2_slab16_fma64"), "h", 2).findings,
+      SizeIs(1));
 }
 
 TEST(CheckDigestsTest, ProgramsThatNoWindowNamesAreNotRun) {
   Evidence evidence = OnH200();
   evidence.digests[0].dw = "0000000000000000";
-  EXPECT_THAT(CheckDigests(evidence, PlanOf("bwd_gone"), "h200_132.h", 2), IsEmpty());
+  EXPECT_THAT(CheckDigests(evidence, PlanOf("bwd_gone"), "h200_132.h", 2).findings, IsEmpty());
 }
 
 TEST(CheckDigestsTest, WithoutDigestsThereIsAWarning) {
-  const auto findings = CheckDigests({}, PlanOf(kProgram), "h200_132.h", 2);
+  const auto findings = CheckDigests({}, PlanOf(kProgram), "h200_132.h", 2).findings;
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].severity, Severity::kWarning);
+}
+
+TEST(CheckDigestsTest, EveryRowCountIsRepeatedUpToTheSizeAskedFor) {
+  Evidence evidence = OnH200();
+  evidence.digests.push_back(Record(128, "0000000000000000"));
+  evidence.digests.push_back(Record(65536, "0000000000000000"));
+  const DigestCheck few = CheckDigests(evidence, PlanOf(kProgram), "h200_132.h", 2);
+  ASSERT_THAT(few.findings, SizeIs(1));
+  EXPECT_THAT(few.findings[0].message, HasSubstr("at 128 rows"));
+  EXPECT_EQ(few.repeated, 3);
+  EXPECT_EQ(few.left, 1);
+  const DigestCheck none = CheckDigests(evidence, PlanOf(kProgram), "h200_132.h", 2, 511);
+  EXPECT_EQ(none.repeated, 0);
+  EXPECT_EQ(none.left, 4);
+}
+
+ManifestBoard ReleasedOf(std::string_view program, std::string_view dw) {
+  ManifestBoard board;
+  board.board = "h200_132";
+  board.protocol = kProtocolVersion;
+  board.dw_digests[std::string(program)][256] = dw;
+  return board;
+}
+
+TEST(CheckDigestsTest, AReleaseIsHeldToTheBitsItWasMadeWith) {
+  const DigestCheck same = CheckDigests(ReleasedOf(kProgram, "74302ba518a5dbeb"), "m.json", 2);
+  EXPECT_THAT(same.findings, IsEmpty());
+  EXPECT_EQ(same.repeated, 1);
+  const DigestCheck other = CheckDigests(ReleasedOf(kProgram, "74302ba518a5dbec"), "m.json", 2);
+  ASSERT_THAT(other.findings, SizeIs(1));
+  EXPECT_THAT(ToString(other.findings[0]), HasSubstr("74302ba518a5dbec in the release: bring"));
+}
+
+TEST(CheckDigestsTest, WhatThisBuildCannotRepeatOfAReleaseIsAWarning) {
+  ManifestBoard board = ReleasedOf("bwd_gone", "74302ba518a5dbeb");
+  board.dw_digests["fwd_direct_h256_t128_w1"][1] = "74302ba518a5dbeb";
+  for (const Finding& finding : CheckDigests(board, "m.json", 2).findings) {
+    EXPECT_EQ(finding.severity, Severity::kWarning);
+    EXPECT_THAT(finding.message, HasSubstr("is not in this build"));
+  }
+  EXPECT_THAT(CheckDigests(board, "m.json", 2).findings, SizeIs(2));
+  board.protocol = 0;
+  const auto findings = CheckDigests(board, "m.json", 2).findings;
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
 }

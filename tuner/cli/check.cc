@@ -7,8 +7,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "accuracy/error.h"
 #include "accuracy/parallel.h"
 #include "export/header_parse.h"
+#include "export/release_folder.h"
 #include "tuner/check_digests.h"
 #include "tuner/choose.h"
 #include "tuner/cli/command.h"
@@ -25,7 +27,8 @@ class CheckCommand final : public Command {
   const char* name() const override { return "check"; }
   const char* summary() const override {
     return "Prove that a header belongs to the evidence, by choosing the windows again, and the "
-           "evidence to the arithmetic, by the dw digests of their programs at few and more rows";
+           "evidence to the arithmetic, by the dw digests of their programs; or that a release is "
+           "whole, and its dw digests are still those of this build";
   }
   const char* example() const override {
     return "fenestra check --board h200_132 --out kernels/dispatch/windows";
@@ -38,10 +41,26 @@ class CheckCommand final : public Command {
     folder_ = "kernels/dispatch/windows";
     AddOut(app, &folder_, "Folder of headers that was exported to");
     app->get_option("--out")->capture_default_str();
+    app->add_option("--release", release_,
+                    "Folder of a release to check in place of a board: no database is asked")
+        ->type_name("DIR")
+        ->excludes("--db")
+        ->excludes("--board")
+        ->excludes("--routes")
+        ->excludes("--out");
+    app->add_flag("--all-digests", all_digests_,
+                  fmt::format("Repeat the dw digests of inputs of more than {} elements too: "
+                              "half a minute a board in place of a second",
+                              kFewElements));
     AddJson(app, &json_);
   }
 
   ExitCode Run(Output* out) override {
+    return release_.empty() ? CheckBoard(out) : CheckRelease(out);
+  }
+
+ private:
+  ExitCode CheckBoard(Output* out) {
     ResolveRoutes(routes_);
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
@@ -50,9 +69,57 @@ class CheckCommand final : public Command {
     const std::optional<Environment> here = EnvironmentOn(board);
     std::vector<Finding> findings =
         CheckFolder(evidence, plan, folder_, here ? &*here : nullptr, routes_);
-    const std::vector<Finding> digests =
-        CheckDigests(evidence, plan, HeaderPath(board).string(), HostThreads());
-    findings.insert(findings.end(), digests.begin(), digests.end());
+    DigestCheck digests =
+        CheckDigests(evidence, plan, HeaderPath(board).string(), HostThreads(), MaxElements());
+    std::ranges::move(digests.findings, std::back_inserter(findings));
+    return Print(findings, digests, Json{{"board", board.name}},
+                 fmt::format("{}: header and evidence", board.name), out);
+  }
+
+  ExitCode CheckRelease(Output* out) {
+    const std::filesystem::path folder(release_);
+    const FrozenRelease release = Read(folder);
+    std::vector<Finding> findings = CheckFolder(folder / kReleaseWindows);
+    if (!std::filesystem::exists(folder / kReleaseChanges)) {
+      findings.push_back({Severity::kError, (folder / kReleaseChanges).string(), 0,
+                          "the change note is missing",
+                          "take the release's own files from version control"});
+    }
+    const std::filesystem::path named = std::filesystem::absolute(folder / ".").parent_path();
+    if (named.filename() != release.manifest.release) {
+      findings.push_back({Severity::kError, folder.string(), 0,
+                          fmt::format("it is release '{}'", release.manifest.release),
+                          "name the folder after the release"});
+    }
+    DigestCheck digests;
+    for (const ManifestBoard& board : release.manifest.boards) {
+      DigestCheck one =
+          CheckDigests(board, (folder / kReleaseManifest).string(), HostThreads(), MaxElements());
+      std::ranges::move(one.findings, std::back_inserter(findings));
+      digests.repeated += one.repeated;
+      digests.left += one.left;
+    }
+    return Print(
+        findings, digests, Json{{"release", release.manifest.release}},
+        fmt::format("release {}: its files and this build's arithmetic", release.manifest.release),
+        out);
+  }
+
+  // A release whose parts contradict one another has failed the check.
+  static FrozenRelease Read(const std::filesystem::path& folder) {
+    try {
+      return ReadReleaseFolder(folder);
+    } catch (const Error& error) {
+      const bool is_there = std::filesystem::exists(folder / kReleaseManifest);
+      throw Error(error.what(), is_there ? ExitCode::kCheckFailed : error.exit_code());
+    }
+  }
+
+  std::int64_t MaxElements() const { return all_digests_ ? kAnyElements : kFewElements; }
+
+  // `subject`: "h200_132: header and evidence".
+  ExitCode Print(const std::vector<Finding>& findings, const DigestCheck& digests, Json json,
+                 const std::string& subject, Output* out) const {
     const bool failed = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
       return finding.severity == Severity::kError;
     });
@@ -66,15 +133,19 @@ class CheckCommand final : public Command {
                       {"message", finding.message},
                       {"remedy", finding.remedy}});
     }
-    text += fmt::format("{}: header and evidence {}\n", board.name,
-                        failed ? "do not belong together" : "belong together");
-    out->Print(json_
-                   ? Json{{"board", board.name}, {"ok", !failed}, {"findings", list}}.dump(2) + "\n"
-                   : text);
+    text +=
+        fmt::format("{} {}; dw digests repeated: {}{}\n", subject,
+                    failed ? "do not belong together" : "belong together", digests.repeated,
+                    digests.left == 0
+                        ? ""
+                        : fmt::format(", not: {}, of larger inputs (--all-digests)", digests.left));
+    json["ok"] = !failed;
+    json["digests"] = {{"repeated", digests.repeated}, {"left", digests.left}};
+    json["findings"] = list;
+    out->Print(json_ ? json.dump(2) + "\n" : text);
     return failed ? ExitCode::kCheckFailed : ExitCode::kOk;
   }
 
- private:
   std::filesystem::path HeaderPath(const Board& board) const {
     return std::filesystem::path(folder_) / fmt::format("{}.h", board.name);
   }
@@ -122,6 +193,8 @@ class CheckCommand final : public Command {
   std::string board_;
   std::string routes_;
   std::string folder_;
+  std::string release_;
+  bool all_digests_ = false;
   bool json_ = false;
 };
 

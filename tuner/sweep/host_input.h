@@ -20,7 +20,11 @@ struct HostInput {
 // Draws the input; the own rstd is that of the width's first forward program (RstdProgramOf).
 HostInput MakeHostInput(const InputSpec& spec, int sm_count, int threads);
 
-// The call that computes dw [width] of the input, and nothing else.
+// The same of what DwCall asks for alone: the eager rstd and the references stay empty.
+HostInput DrawHostInput(const InputSpec& spec, int sm_count, int threads);
+
+// The call that computes dw [width] of the input, or of its first rows, and nothing else.
 HostBackward DwCall(const HostInput& input, std::span<float> dw);
+HostBackward DwCall(const HostInput& input, std::int64_t rows, std::span<float> dw);
 
 }  // namespace fenestra
