@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "accuracy/error.h"
+#include "db/date.h"
 #include "db/text_line.h"
 #include "kernels/enum_names.h"
 #include "kernels/program_list.h"
@@ -78,7 +79,8 @@ class Order {
     }
     for (const Release& release : releases) {
       if (releases_.empty() || releases_.back().name != release.name) {
-        releases_.push_back({.name = release.name, .plans = {}, .in_force = {}});
+        releases_.push_back(
+            {.name = release.name, .date = release.date, .plans = {}, .in_force = {}});
         if (releases_.size() > 1)
           releases_.back().in_force = std::prev(releases_.end(), 2)->in_force;
       }
@@ -95,16 +97,27 @@ class Order {
     return std::find(published_.begin(), published_.end(), entry.source) - published_.begin();
   }
 
+  // The first source that --from asks for, the last that --to does. A date stands for the first
+  // release of that day or later, or for the last of that day or earlier. What was published, and
+  // releases that tell no date, come before all dates.
+  Source First(std::string_view name) const {
+    if (!IsDate(name)) return Find(name, "--from");
+    const auto dated = std::ranges::find_if(
+        releases_, [&](const OneRelease& release) { return release.date >= name; });
+    return SourceOf(static_cast<std::size_t>(dated - releases_.begin()));
+  }
+  Source Last(std::string_view name) const {
+    if (!IsDate(name)) return Find(name, "--to");
+    std::size_t count = releases_.size();
+    while (count > 0 && releases_[count - 1].date > name) --count;
+    if (count > 0) return SourceOf(count - 1);
+    return {.least = 0, .greatest = RankOfPlan(0), .release = std::nullopt};
+  }
+
   // `option` leads the Error.
   Source Find(std::string_view name, std::string_view option) const {
     for (std::size_t i = 0; i < releases_.size(); ++i) {
-      if (releases_[i].name != name) continue;
-      Source source{.least = std::numeric_limits<std::int64_t>::max(), .greatest = 0, .release = i};
-      for (const auto& [board, plan] : releases_[i].plans) {
-        source.least = std::min(source.least, RankOfPlan(plan));
-        source.greatest = std::max(source.greatest, RankOfPlan(plan));
-      }
-      return source;
+      if (releases_[i].name == name) return SourceOf(i);
     }
     std::vector<std::int64_t> ranks;
     for (std::size_t i = 0; i < published_.size(); ++i) {
@@ -118,8 +131,8 @@ class Order {
       ranks.push_back(RankOfPlan(plan));
     }
     if (ranks.empty()) {
-      throw Error(fmt::format("{} '{}': no such source; there are {}, plans as 'plan 3'{}", option,
-                              name, fmt::join(published_, ", "), ReleaseNames()));
+      throw Error(fmt::format("{} '{}': no such source; there are {}, dates, plans as 'plan 3'{}",
+                              option, name, fmt::join(published_, ", "), ReleaseNames()));
     }
     const auto [least, greatest] = std::minmax_element(ranks.begin(), ranks.end());
     return {.least = *least, .greatest = *greatest, .release = std::nullopt};
@@ -134,18 +147,21 @@ class Order {
     return entry.plan <= PlanAt(*last.release, entry.board);
   }
 
-  // The first release that ships a plan; null when none does.
-  const std::string* ReleaseOf(const HistoryEntry& entry) const {
+  // " (release 0.3, 2026-11-30)": the first that ships the entry's plan; "" when none does.
+  std::string ReleaseOf(const HistoryEntry& entry) const {
     for (const OneRelease& release : releases_) {
       const auto found = release.plans.find(entry.board);
-      if (found != release.plans.end() && found->second == entry.plan) return &release.name;
+      if (found == release.plans.end() || found->second != entry.plan) continue;
+      return fmt::format(" (release {}{}{})", release.name, release.date.empty() ? "" : ", ",
+                         release.date);
     }
-    return nullptr;
+    return "";
   }
 
  private:
   struct OneRelease {
     std::string name;
+    std::string date;                              // "" where none was told
     std::map<std::string, std::int64_t> plans;     // by board, of the release itself
     std::map<std::string, std::int64_t> in_force;  // and of the one before where it lacks a board
   };
@@ -153,6 +169,19 @@ class Order {
   // "#8253 interim commit" is a state of "#8253".
   static bool IsStateOf(std::string_view source, std::string_view name) {
     return source.size() > name.size() && source.starts_with(name) && source[name.size()] == ' ';
+  }
+
+  // Of a release by its place; one past the last stands for what no release has yet.
+  Source SourceOf(std::size_t release) const {
+    Source source{.least = std::numeric_limits<std::int64_t>::max(),
+                  .greatest = RankOfPlan(0),
+                  .release = release};
+    if (release == releases_.size()) return source;
+    for (const auto& [board, plan] : releases_[release].plans) {
+      source.least = std::min(source.least, RankOfPlan(plan));
+      source.greatest = std::max(source.greatest, RankOfPlan(plan));
+    }
+    return source;
   }
 
   std::int64_t RankOfPlan(std::int64_t plan) const { return std::ssize(published_) + plan; }
@@ -182,8 +211,8 @@ struct Sources {
 
 Sources SourcesOf(const Order& order, const HistoryFilter& filter) {
   Sources sources;
-  if (!filter.first_source.empty()) sources.first = order.Find(filter.first_source, "--from");
-  if (!filter.last_source.empty()) sources.last = order.Find(filter.last_source, "--to");
+  if (!filter.first_source.empty()) sources.first = order.First(filter.first_source);
+  if (!filter.last_source.empty()) sources.last = order.Last(filter.last_source);
   const bool turned = sources.first.release && sources.last.release
                           ? *sources.first.release > *sources.last.release
                           : sources.first.least > sources.last.greatest;
@@ -295,9 +324,7 @@ std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filte
   for (HistoryEntry& entry : entries) {
     if (entry.plan == 0) continue;
     AddMeasuredPoints(store, &entry);
-    if (const std::string* release = order.ReleaseOf(entry)) {
-      entry.source += fmt::format(" (release {})", *release);
-    }
+    entry.source += order.ReleaseOf(entry);
   }
   return entries;
 }

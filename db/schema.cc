@@ -158,7 +158,11 @@ constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE plans ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3};
+constexpr std::string_view kVersion4 = R"sql(
+ALTER TABLE releases ADD COLUMN date TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4};
 
 }  // namespace
 

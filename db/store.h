@@ -55,6 +55,7 @@ struct Release {
   std::int64_t plan = 0;      // StoredPlan::id
   std::string header_digest;  // of the exported header, 16 hex digits
   std::string commit;         // of the sources it went into; "" of an imported one
+  std::string date = {};      // as db/date.h has it; "" where its manifest told none
 
   auto operator<=>(const Release&) const = default;
 };

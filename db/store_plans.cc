@@ -62,6 +62,7 @@ void VisitRelease(auto& release, auto& visit) {
   visit("plan", release.plan);
   visit("header_digest", release.header_digest);
   visit("commit", release.commit);
+  visit("date", release.date);
 }
 
 // Inserts the row whose columns `visit_row` visits.

@@ -9,6 +9,7 @@
 
 #include "accuracy/error.h"
 #include "accuracy/protocol.h"
+#include "db/date.h"
 #include "db/digest.h"
 #include "db/parse_number.h"
 #include "export/header.h"
@@ -21,8 +22,8 @@ namespace {
 
 using Json = OrderedJson;
 
-// 2 added "previous", "protocol" and "dw_digests".
-constexpr int kManifestVersion = 2;
+// 2 added "previous", "protocol" and "dw_digests", 3 "date".
+constexpr int kManifestVersion = 3;
 
 // Windows by what their time, or accuracy, rests on.
 template <typename BasisOf>
@@ -122,8 +123,10 @@ class ManifestReader {
     Manifest manifest{
         .release = Member<std::string>(json, "release"),
         .previous = version < 2 ? std::string() : Member<std::string>(json, "previous"),
+        .date = version < 3 ? std::string() : Member<std::string>(json, "date"),
         .boards = {}};
     if (!IsReleaseName(manifest.release)) Fail("\"release\" is no name of a release");
+    if (version >= 3 && !IsDate(manifest.date)) Fail("\"date\" is no date, as 2026-11-30");
     for (const nlohmann::json& one : Member<nlohmann::json::array_t>(json, "boards")) {
       const auto board = Member<std::string>(one, "board");
       if (FindBoard(manifest, board) != nullptr) Fail("a board is there twice");
@@ -218,10 +221,10 @@ const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board)
   return found == manifest.boards.end() ? nullptr : &*found;
 }
 
-std::string ManifestText(std::string_view name, std::string_view previous,
-                         std::span<const ReleasedBoard> boards) {
-  Json manifest{{"release", name},
-                {"previous", previous},
+std::string ManifestText(const Manifest& head, std::span<const ReleasedBoard> boards) {
+  Json manifest{{"release", head.release},
+                {"previous", head.previous},
+                {"date", head.date},
                 {"manifest_version", kManifestVersion},
                 {"fenestra", FENESTRA_VERSION},
                 {"exact_arithmetic_flags", FENESTRA_EXACT_FLAGS},

@@ -42,6 +42,7 @@ struct ManifestBoard {
 struct Manifest {
   std::string release;
   std::string previous;  // the release before; "" of the first
+  std::string date;      // as db/date.h has it; "" in manifests of versions 1 and 2
   std::vector<ManifestBoard> boards;
 };
 
@@ -50,9 +51,8 @@ const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board)
 
 // Per board its header's and evidence's digests, the environments, the programs and their dw
 // digests, and on what basis time and accuracy of its windows rest. Repeated, the same bytes.
-// `previous`: name of the release before, "" for the first.
-std::string ManifestText(std::string_view name, std::string_view previous,
-                         std::span<const ReleasedBoard> boards);
+// `head`: what it says of the release itself; its boards are not looked at.
+std::string ManifestText(const Manifest& head, std::span<const ReleasedBoard> boards);
 
 // Reads back what a later release asks for. Throws Error, "NAME: what: remedy", where `text` is no
 // manifest, or names a board twice.

@@ -13,7 +13,7 @@ using ReleasePipeline = Pipeline;
 
 TEST_F(ReleasePipeline, IsFrozenAndSaysWhatMoved) {
   MakePlan();
-  const auto first = Json({"release", "1.0", "--out", "releases"});
+  const auto first = Json({"release", "1.0", "--out", "releases", "--date", "2026-11-29"});
   EXPECT_EQ(first.at("boards")[0].at("new"), true);
   const std::string manifest = ReadText(File("releases/1.0/manifest.json"));
   Json({"release", "1.0", "--out", "releases"});
@@ -32,13 +32,20 @@ TEST_F(ReleasePipeline, IsFrozenAndSaysWhatMoved) {
   ExpectRefused({"release", "1.0", "--out", "releases"}, "frozen");
   ExpectRefused({"release", "1.1", "--out", "releases"}, "--previous (there are releases/1.0)");
   EXPECT_FALSE(std::filesystem::exists(File("releases/1.1")));
-  const auto second = Json({"release", "1.1", "--out", "releases", "--previous", "releases/1.0/"});
+  std::vector<std::string> next{"release",    "1.1",           "--out",  "releases",
+                                "--previous", "releases/1.0/", "--date", "2026-11-28"};
+  ExpectRefused(next, "'1.1' of 2026-11-28 would come before '1.0' of 2026-11-29");
+  next.back() = "2026-11-31";
+  ExpectRefused(next, "it must be a day");
+  next.back() = "2026-11-30";
+  const auto second = Json(next);
   EXPECT_GT(second.at("boards")[0].at("moved"), 0);
   EXPECT_THAT(ReadText(File("releases/1.1/CHANGES.md")), HasSubstr("# 1.1 against 1.0"));
 
   const auto shipped = Json({"history", "--from", "1.1"}).at("entries");
   ASSERT_FALSE(shipped.empty());
-  for (const auto& entry : shipped) EXPECT_EQ(entry.at("source"), "plan 2 (release 1.1)");
+  for (const auto& entry : shipped)
+    EXPECT_EQ(entry.at("source"), "plan 2 (release 1.1, 2026-11-30)");
   ExpectRefused({"history", "--from", "#8253", "--to", "#8293"}, "comes after");
   ExpectRefused({"release", "../x", "--out", "releases"}, "letters, digits");
   ExpectRefused({"release", "1.2", "--out", "elsewhere"}, "--previous (there are 1.0, 1.1)");

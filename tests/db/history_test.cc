@@ -251,6 +251,47 @@ TEST(History, AReleaseStandsForWhatItMovedBoardByBoard) {
   EXPECT_THAT(hand_made::ErrorOf([&] { moved("0.12", "0.9"); }), HasSubstr("turn them round"));
 }
 
+TEST(History, ADayStandsForTheReleasesFromOrUntilThen) {
+  const Scratch scratch;
+  Store store = Store::Open(scratch / "a.db", OpenMode::kCreate);
+  const auto release = [&](const char* name, const char* date, std::int64_t edge) {
+    store.SaveRelease({.name = name,
+                       .board = "h200_132",
+                       .plan = store.SavePlan(TwoWindows(edge)),
+                       .header_digest = "00000000000000ff",
+                       .commit = "abc",
+                       .date = date});
+  };
+  release("0.1", "", 4096);
+  release("0.2", "2026-11-01", 2048);
+  release("0.3", "2026-11-30", 1024);
+  store.SavePlan(TwoWindows(512));
+  const auto plans = [&](const HistoryFilter& filter) {
+    std::vector<std::string> found;
+    for (const HistoryEntry& entry : History(store, filter)) {
+      if (entry.plan > 0) found.push_back(entry.source);
+    }
+    return found;
+  };
+  const std::string first = "plan 1 (release 0.1)";
+  const std::string second = "plan 2 (release 0.2, 2026-11-01)";
+  const std::string third = "plan 3 (release 0.3, 2026-11-30)";
+  EXPECT_THAT(plans({.first_source = "2026-11-01"}), ElementsAre(second, third, "plan 4"));
+  EXPECT_THAT(plans({.first_source = "2026-11-02"}), ElementsAre(third, "plan 4"));
+  EXPECT_THAT(plans({.first_source = "2026-12-01"}), ElementsAre("plan 4"));
+  EXPECT_THAT(plans({.last_source = "2026-11-29"}), ElementsAre(first, second));
+  EXPECT_THAT(plans({.last_source = "2025-01-01"}), ElementsAre(first)) << "it tells no date";
+  EXPECT_THAT(plans({.first_source = "2026-10-01", .last_source = "2026-11-30"}),
+              ElementsAre(second, third));
+  EXPECT_THAT(plans({.first_source = "0.2", .last_source = "2026-11-10"}), ElementsAre(second));
+  EXPECT_EQ(History(store, {.last_source = "2025-01-01"}).front().source, "#8293");
+  EXPECT_THAT(hand_made::ErrorOf(
+                  [&] { plans({.first_source = "2026-12-01", .last_source = "2026-11-30"}); }),
+              HasSubstr("turn them round"));
+  EXPECT_THAT(hand_made::ErrorOf([&] { plans({.first_source = "2026-02-30"}); }),
+              HasSubstr("no such source"));
+}
+
 TEST(History, ABoardOfAnotherArchIsRefused) {
   EXPECT_THAT(hand_made::ErrorOf(
                   [] { History(BuiltInPublished(), {.arch = Arch::kSm90a, .board = "b200_148"}); }),

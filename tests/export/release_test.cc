@@ -60,15 +60,19 @@ ParsedHeader HeaderOf(const ReleasedBoard& board) {
   return ParseHeader(board.header, "h200_132.h");
 }
 
+Manifest Head(std::string_view previous) {
+  return {.release = "1.0", .previous = std::string(previous), .date = "2026-11-30", .boards = {}};
+}
+
 FrozenRelease Previous(const ReleasedBoard& board) {
   return {.headers = {HeaderOf(board)},
-          .manifest = ParseManifest(ManifestText("1.0", "0.9", std::span(&board, 1)), "m.json")};
+          .manifest = ParseManifest(ManifestText(Head("0.9"), std::span(&board, 1)), "m.json")};
 }
 
 TEST(Release, ManifestNamesWhatTheWindowsRestOn) {
   const std::vector<ReleasedBoard> boards{Released(0.25)};
-  const std::string text = ManifestText("1.0", "", boards);
-  EXPECT_EQ(text, ManifestText("1.0", "", boards)) << "repeated, the same bytes";
+  const std::string text = ManifestText(Head(""), boards);
+  EXPECT_EQ(text, ManifestText(Head(""), boards)) << "repeated, the same bytes";
   const auto manifest = nlohmann::json::parse(text);
   EXPECT_EQ(manifest.at("release"), "1.0");
   const auto& board = manifest.at("boards").at(0);
@@ -212,7 +216,7 @@ std::string Refusal(const std::string& text) {
 
 TEST(Release, AManifestIsReadStrictly) {
   const ReleasedBoard board = Released(0.25);
-  const std::string sound = ManifestText("1.0", "", std::span(&board, 1));
+  const std::string sound = ManifestText(Head(""), std::span(&board, 1));
   const auto with = [&](const std::string& old, const std::string& text) {
     std::string other = sound;
     const std::size_t at = other.find(old);
@@ -223,11 +227,12 @@ TEST(Release, AManifestIsReadStrictly) {
   EXPECT_EQ(Refusal(with("\"release\"", "\"releases\"")),
             "m.json: \"release\" is missing: take the release's own file from version control");
   EXPECT_THAT(Refusal(sound.substr(0, sound.size() / 2)), HasSubstr("m.json: no JSON at byte "));
-  EXPECT_THAT(Refusal(with("\"manifest_version\": 2", "\"manifest_version\": 3")),
-              HasSubstr("it is of version 3, this build reads up to 2"));
+  EXPECT_THAT(Refusal(with("\"manifest_version\": 3", "\"manifest_version\": 4")),
+              HasSubstr("it is of version 4, this build reads up to 3"));
   EXPECT_THAT(Refusal(with("\"protocol\": 1", "\"protocol\": \"1\"")),
               HasSubstr("\"protocol\" has another type"));
   EXPECT_THAT(Refusal(with("\"512\"", "\"512 \"")), HasSubstr("not by row count"));
+  EXPECT_THAT(Refusal(with("2026-11-30", "2026-11-31")), HasSubstr("\"date\" is no date"));
   EXPECT_THAT(Refusal(with(kSameDw, "aa")), HasSubstr("not 16 hex digits"));
   EXPECT_THAT(Refusal(with("\"protocol\": 1", "\"protocol\": 1e9999")), HasSubstr("out of range"));
   EXPECT_THAT(Refusal("[]"), HasSubstr("\"manifest_version\" is missing"));
@@ -252,7 +257,7 @@ std::string MismatchOf(const std::string& manifest, const ReleasedBoard& board) 
 
 TEST(Release, AManifestMustSayWhatItsHeaderSays) {
   const ReleasedBoard board = Released(0.05);
-  const nlohmann::json sound = nlohmann::json::parse(ManifestText("1.0", "", std::span(&board, 1)));
+  const nlohmann::json sound = nlohmann::json::parse(ManifestText(Head(""), std::span(&board, 1)));
   EXPECT_EQ(MismatchOf(sound.dump(), board), "");
   int facts = 0;
   for (const auto& [member, value] : sound.at("boards").at(0).items()) {

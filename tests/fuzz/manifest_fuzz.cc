@@ -18,7 +18,9 @@ const ReleasedBoard& Board() {
 }  // namespace
 
 std::vector<std::string> Seeds() {
-  return {ManifestText("1.0", "0.9", std::span(&Board(), 1)), ManifestText("", "", {}),
+  return {ManifestText({.release = "1.0", .previous = "0.9", .date = "2026-11-30", .boards = {}},
+                       std::span(&Board(), 1)),
+          ManifestText({.release = "1", .previous = "", .date = "2026-11-30", .boards = {}}, {}),
           R"({"manifest_version": 1, "release": "0.1", "boards": [{"board": "gb300_152",
               "header_digest": "00000000000000aa"}]})"};
 }

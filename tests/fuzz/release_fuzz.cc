@@ -25,8 +25,10 @@ class SoundRelease {
     const ReleasedBoard board(test::FixturePlan(), test::FixtureEvidence());
     const std::filesystem::path windows = folder_ / kReleaseWindows;
     const std::filesystem::path header = WriteHeader(windows, board.plan.board, board.header);
-    WriteFileAtomically(folder_ / kReleaseManifest,
-                        ManifestText("1.0", "0.9", std::span(&board, 1)));
+    WriteFileAtomically(
+        folder_ / kReleaseManifest,
+        ManifestText({.release = "1.0", .previous = "0.9", .date = "2026-11-30", .boards = {}},
+                     std::span(&board, 1)));
     for (const auto& [letter, path] : {std::pair{'m', folder_ / kReleaseManifest},
                                        {'h', header},
                                        {'a', windows / kAllHeadersName}}) {

@@ -100,12 +100,15 @@ class HistoryCommand final : public Command {
     AddRoutes(app, &filter_.routes);
     app->add_option("--only", only_, "Only edge, accuracy, cost or timing; default: all")
         ->type_name("KIND");
-    app->add_option("--from", filter_.first_source,
-                    "From this source on: a pull request, as '#8253', 'plan 3', or a release, "
-                    "which stands for "
-                    "what moved since the one before")
+    app->add_option(
+           "--from", filter_.first_source,
+           "From this source on: a pull request, as '#8253', 'plan 3', a release, which stands "
+           "for what moved since the one before, or a day, as 2026-11-30, for the first "
+           "release from then on")
         ->type_name("SOURCE");
-    app->add_option("--to", filter_.last_source, "Up to this source, itself included")
+    app->add_option(
+           "--to", filter_.last_source,
+           "Up to this source, itself included; a day stands for the last release until then")
         ->type_name("SOURCE");
     AddJson(app, &json_);
   }

@@ -99,7 +99,8 @@ void StoreReleases(const std::vector<ReleaseFolder>& releases, Store* store) {
                                        .board = header.code_board,
                                        .plan = 0,
                                        .header_digest = digest,
-                                       .commit = ""}});
+                                       .commit = "",
+                                       .date = manifest.date}});
     }
   }
   for (Addition& addition : additions) {

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "accuracy/error.h"
+#include "db/date.h"
 #include "db/digest.h"
 #include "db/files.h"
 #include "export/header_folder.h"
@@ -42,6 +43,15 @@ class ReleaseCommand final : public Command {
     AddOut(app, &folder_, "Folder of releases; the release becomes a folder of its name in it");
     app->get_option("--out")->required();
     app->add_option("--previous", previous_, "Folder of the release before")->type_name("DIR");
+    app->add_option("--date", date_,
+                    "Day of the release, as 2026-11-30; default: today, or of a release that is "
+                    "there its own")
+        ->type_name("DATE")
+        ->check(CLI::Validator(
+            [](std::string& text) {
+              return IsDate(text) ? std::string() : "it must be a day, as 2026-11-30";
+            },
+            ""));
     AddJson(app, &json_);
   }
 
@@ -56,8 +66,17 @@ class ReleaseCommand final : public Command {
     if (previous_.empty()) RefuseFirstBesideOthers(folder);
     const std::optional<FrozenRelease> previous = LoadPrevious();
     const std::vector<ReleasedBoard> boards = LoadBoards();
-    const std::string manifest =
-        ManifestText(name_, previous ? previous->manifest.release : "", boards);
+    const Manifest head{.release = name_,
+                        .previous = previous ? previous->manifest.release : "",
+                        .date = DateOf(folder),
+                        .boards = {}};
+    if (previous && head.date < previous->manifest.date) {
+      throw Error(
+          fmt::format("release '{}' of {} would come before '{}' of {}, which it follows: "
+                      "name a later --date",
+                      name_, head.date, head.previous, previous->manifest.date));
+    }
+    const std::string manifest = ManifestText(head, boards);
     const std::string changes = ChangesText(name_, previous ? &*previous : nullptr, boards);
     RefuseOtherContent(folder, boards, manifest, changes);
     RefuseOtherRecord(boards);
@@ -66,7 +85,7 @@ class ReleaseCommand final : public Command {
     }
     WriteFileAtomically(folder / kReleaseChanges, changes);
     WriteFileAtomically(folder / kReleaseManifest, manifest);
-    Record(boards);
+    Record(boards, head.date);
     Table table({{"board"}, {"routes", Align::kRight}, {"moved", Align::kRight}, {"header"}});
     Json list = Json::array();
     for (const ReleasedBoard& board : boards) {
@@ -88,6 +107,15 @@ class ReleaseCommand final : public Command {
   }
 
  private:
+  std::string DateOf(const fs::path& folder) const {
+    if (!date_.empty()) return date_;
+    const fs::path manifest = folder / kReleaseManifest;
+    if (!fs::exists(manifest)) return Today();
+    const std::string date =
+        ParseManifest(ReadFile(manifest, kMaxReleaseTextBytes), manifest.string()).date;
+    return date.empty() ? Today() : date;
+  }
+
   std::vector<ReleasedBoard> LoadBoards() const {
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     std::vector<ReleasedBoard> boards;
@@ -181,7 +209,7 @@ class ReleaseCommand final : public Command {
   }
 
   // So that the history can say which release shipped a plan.
-  void Record(const std::vector<ReleasedBoard>& boards) const {
+  void Record(const std::vector<ReleasedBoard>& boards, const std::string& date) const {
     Store store = Store::Open(db_, OpenMode::kReadWrite);
     for (const ReleasedBoard& board : boards) {
       if (IsRecorded(store, board)) continue;
@@ -189,7 +217,8 @@ class ReleaseCommand final : public Command {
                          .board = board.plan.board,
                          .plan = store.SavePlan(board.plan),  // the stored one's number
                          .header_digest = HexDigest(board.header),
-                         .commit = ThisEnvironment(std::nullopt).commit});
+                         .commit = ThisEnvironment(std::nullopt).commit,
+                         .date = date});
     }
   }
 
@@ -197,6 +226,7 @@ class ReleaseCommand final : public Command {
   std::string db_;
   std::string folder_;
   std::string previous_;
+  std::string date_;
   bool json_ = false;
 };
 
