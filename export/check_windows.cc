@@ -64,7 +64,8 @@ class WindowCheck {
                   std::string_view form) {
     const std::string name = ToString(route.route) + std::string(form);
     std::int64_t end = 0;
-    for (const ParsedWindow& parsed : windows) {
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      const ParsedWindow& parsed = windows[i];
       const Window& window = parsed.window;
       if (window.hi <= window.lo) {
         Add(Severity::kError, parsed.line,
@@ -79,6 +80,7 @@ class WindowCheck {
       end = window.hi;
       CheckProgram(route, parsed, name, !form.empty());
       CheckMargin(route, parsed, name);
+      CheckComment(route, parsed, i == 0 ? nullptr : &windows[i - 1], name);
     }
     if (end != kMaxRows) {
       Add(Severity::kError, windows.empty() ? route.line : windows.back().line,
@@ -98,6 +100,28 @@ class WindowCheck {
     if (!Serves(program, route.route) || (in_place && !AllowsInPlace(program))) {
       Add(Severity::kError, parsed.line, fmt::format("{} cannot run {}", parsed.program, name),
           kExport);
+    }
+  }
+
+  // The comment above a window speaks of the program below its edge, or at the start of the
+  // runner-up: of one that the build has and that serves the route.
+  void CheckComment(const ParsedRoute& route, const ParsedWindow& parsed, const ParsedWindow* below,
+                    const std::string& name) {
+    for (std::string_view rest = parsed.reason; !rest.empty();) {
+      const std::string_view word = rest.substr(0, rest.find_first_of(" ,;:"));
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+      if (!word.starts_with("fwd_") && !word.starts_with("bwd_")) continue;
+      const int program = FindProgram(word);
+      if (program < 0 || !Serves(ProgramAt(program), route.route)) {
+        Add(Severity::kError, parsed.line,
+            fmt::format("the comment names {}, which {}", word,
+                        program < 0 ? "is not in the list of programs" : "cannot run " + name),
+            kExport);
+      } else if (below != nullptr && word != below->program) {
+        Add(Severity::kError, parsed.line,
+            fmt::format("the comment names {}, and the window below runs {}", word, below->program),
+            kExport);
+      }
     }
   }
 

@@ -93,6 +93,18 @@ TEST_F(CheckTest, ForgedCommentIsCaughtByRegeneratingAndNamed) {
   EXPECT_GT(errors[0].line, 0);
 }
 
+TEST_F(CheckTest, ACommentThatNamesAnotherProgramIsNamed) {
+  const std::string below = "// 3.1 % faster than " + std::string(test::kWide256);
+  EXPECT_THAT(Errors(Forge(below, "// 3.1 % faster than " + std::string(test::kNarrow256))),
+              Contains(Says("the comment names " + std::string(test::kNarrow256) +
+                            ", and the window below runs " + std::string(test::kWide256))));
+  EXPECT_THAT(Errors(Forge(below, "// 3.1 % faster than fwd_gone")),
+              Contains(Says("the comment names fwd_gone, which is not in the list of programs")));
+  EXPECT_THAT(
+      Errors(Forge(below, "// 3.1 % faster than " + std::string(test::kFma))),
+      Contains(Says("the comment names " + std::string(test::kFma) + ", which cannot run")));
+}
+
 TEST_F(CheckTest, MissingContentDigest) {
   EXPECT_THAT(Errors(Edit("// content ", "// context ")), Contains(Says("no content digest")));
 }
