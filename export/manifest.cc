@@ -65,7 +65,7 @@ std::set<std::string> RoutedDw(const Plan& plan) {
   std::set<std::string> names;
   for (const std::string& program : RoutedPrograms(plan)) {
     const int index = FindProgram(program);
-    names.emplace(index < 0 ? std::string_view(program) : DwTwinName(index).view());
+    names.insert(index < 0 ? program : std::string(DwTwinName(index).view()));
   }
   return names;
 }

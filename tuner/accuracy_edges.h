@@ -16,7 +16,7 @@ inline constexpr double kEdgeResolution = 1.0 / 64;
 
 // Up to an edge, and up to the last row count measured where an inexact program has no edge, this
 // many of SearchRowCounts next below are measured too: two octaves of them.
-inline constexpr std::size_t kSearchedBelow = 2 * kSearchRuns;
+inline constexpr std::size_t kSearchedBelow = std::size_t{2} * kSearchRuns;
 
 // A reading this near to the margin, as a share of it, is taken over kInputsNearEdge.
 inline constexpr double kCloseShare = 0.9;

@@ -57,7 +57,8 @@ TEST(TokenCounts, FullHasWhatTheDesignLists) {
 TEST(TokenCounts, OneSeededCountInEachGapAbove256) {
   const std::vector<std::int64_t> counts = TokenCounts(Profile::kFull);
   for (std::int64_t power = 256; power < 65536; power *= 2) {
-    for (const auto& [low, high] : {std::pair{power, power * 3 / 2}, {power * 3 / 2, power * 2}}) {
+    for (const std::int64_t low : {power, power * 3 / 2}) {
+      const std::int64_t high = low == power ? power * 3 / 2 : power * 2;
       EXPECT_EQ(std::ranges::count_if(counts, [&](auto t) { return t > low && t < high; }), 1)
           << low;
     }
@@ -74,7 +75,7 @@ TEST(TokenCounts, TimedOnesAreSampled) {
 TEST(TokenCounts, TimedRowsAreTimedTokensTimesHeads) {
   EXPECT_TRUE(IsTimed(View::kRows, 1024));
   EXPECT_FALSE(IsTimed(View::kRows, 1000));
-  EXPECT_TRUE(IsTimed(View::kQuery, 24 * 65537));
+  EXPECT_TRUE(IsTimed(View::kQuery, std::int64_t{24} * 65537));
   EXPECT_FALSE(IsTimed(View::kQuery, 1024)) << "no whole number of tokens";
   EXPECT_TRUE(IsTimed(View::kKey, 4));
 }
