@@ -46,10 +46,9 @@ __device__ __forceinline__ float SquareSum(const uint4 (&h)[kVectors]) {
 }
 
 // The tile of a CTA is kRows rows per group of warps, straight through registers; the grid covers
-// all rows. Where rows are short and many, several to a group are faster: more loads are in flight,
-// and the rstd of a tile leaves in one store, which for short rows is as dear as a row's. A group's
-// rows lie beside one another: dealt out in turns, as a ring deals them, they take 2 % longer to
-// copy.
+// all rows. Rows are dealt to groups as a ring deals them (kernels/arith/split.h). Where rows are
+// short and many, several to a group are faster: more loads are in flight, and the rstd of a tile
+// leaves in one store, which for short rows is as dear as a row's.
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, bool kResidual, typename Weight>
 __global__ void __launch_bounds__(kThreads)
     FwdDirectKernel(const __grid_constant__ launch::ForwardCall call) {
@@ -62,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ float scratch[Layout::kGroups * kWarpsPerRow * kRows];
   const Layout group;
   const std::int64_t tile = std::int64_t{blockIdx.x} * kTileRows;
-  const auto row_of = [&](int j) { return tile + group.index * kRows + j; };
+  const auto row_of = [&](int j) { return tile + j * Layout::kGroups + group.index; };
   if (kRows == 1 && row_of(0) >= call.rows) return;  // the whole group
 
   uint4 h[kRows][kVectors];
@@ -107,7 +106,7 @@ __global__ void __launch_bounds__(kThreads)
     if constexpr (kRows == 1) {
       if (group.lane == 0) call.rstd[row_of(0)] = rstd;
     } else {
-      if (group.lane == 0) scratch[group.index * kRows + j] = rstd;
+      if (group.lane == 0) scratch[j * Layout::kGroups + group.index] = rstd;
       if (row_of(j) >= call.rows) continue;
     }
     WriteY(group, h[j], w, rstd, RowOf(call.y, call.heads, row_of(j)));
