@@ -236,7 +236,6 @@ inline constexpr std::array kPrograms{
     list::FwdDirect(256, 128, 1, 3),
     list::FwdDirect(256, 128, 1, 4),
     list::FwdDirect(256, 256, 1, 4),
-    list::FwdDirect(256, 256, 1),
 };
 
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());

@@ -47,26 +47,22 @@ __device__ __forceinline__ float SquareSum(const uint4 (&h)[kVectors]) {
 
 // The tile of a CTA is kRows rows per group of warps, straight through registers; the grid covers
 // all rows. Rows are dealt to groups as a ring deals them (kernels/arith/split.h). Where rows are
-// short and many, storing a row's rstd is as dear as a quarter of the row: those of a tile then
-// leave in one store, where they fill sectors or where a warp has several rows, which keeps more
-// loads in flight.
+// short and many, several to a group are faster: more loads are in flight, and the rstd of a tile
+// leaves in one store, which for short rows is as dear as a row's.
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, bool kResidual, typename Weight>
 __global__ void __launch_bounds__(kThreads)
     FwdDirectKernel(const __grid_constant__ launch::ForwardCall call) {
   using Layout = Group<kThreads, kWarpsPerRow>;
   constexpr int kVectors = kWidth / (kVector * Layout::kLanes);
   constexpr int kTileRows = Layout::kGroups * kRows;
-  constexpr int kSectorRows = 8;  // of 4-byte rstd
-  constexpr bool kStoresTile =
-      kWarpsPerRow == 1 && !kResidual && (kRows > 1 || kTileRows % kSectorRows == 0);
   static_assert(kVectors * kVector * Layout::kLanes == kWidth);
-  static_assert(kRows == 1 || kStoresTile, "not written: more than one row in another form");
-  static_assert(!kStoresTile || kTileRows <= 32, "a warp stores the rstd");
+  static_assert(kRows == 1 || !kResidual, "not written: residual with more than one row");
+  static_assert(kRows == 1 || (kWarpsPerRow == 1 && kTileRows <= 32), "a warp stores the rstd");
   __shared__ float scratch[Layout::kGroups * kWarpsPerRow * kRows];
   const Layout group;
   const std::int64_t tile = std::int64_t{blockIdx.x} * kTileRows;
   const auto row_of = [&](int j) { return tile + j * Layout::kGroups + group.index; };
-  if (!kStoresTile && row_of(0) >= call.rows) return;  // the whole group
+  if (kRows == 1 && row_of(0) >= call.rows) return;  // the whole group
 
   uint4 h[kRows][kVectors];
   [[maybe_unused]] uint4 residual[kVectors];  // loaded before the first store, which may overlay it
@@ -78,7 +74,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
     // Past the end the last row is read again, and nothing is written.
-    const std::int64_t row = kStoresTile ? min(row_of(j), call.rows - 1) : row_of(0);
+    const std::int64_t row = kRows == 1 ? row_of(0) : min(row_of(j), call.rows - 1);
     in[j] = RowOf(call.inputs[0], call.heads, row);
     if constexpr (kResidual) added = RowOf(call.inputs[1], call.heads, row);
   }
@@ -107,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
     const float rstd = arith::Rstd(sums[j], 1.0F / kWidth, call.eps);
-    if constexpr (!kStoresTile) {
+    if constexpr (kRows == 1) {
       if (group.lane == 0) call.rstd[row_of(0)] = rstd;
     } else {
       if (group.lane == 0) scratch[j * Layout::kGroups + group.index] = rstd;
@@ -115,7 +111,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     WriteY(group, h[j], w, rstd, RowOf(call.y, call.heads, row_of(j)));
   }
-  if constexpr (kStoresTile) {
+  if constexpr (kRows > 1) {
     // The first warp alone waits for the others.
     if (threadIdx.x >= 32) {
       ptx::ArriveNamed(1, kThreads);
