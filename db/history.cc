@@ -147,15 +147,17 @@ class Order {
     return entry.plan <= PlanAt(*last.release, entry.board);
   }
 
-  // " (release 0.3, 2026-11-30)": the first that ships the entry's plan; "" when none does.
-  std::string ReleaseOf(const HistoryEntry& entry) const {
+  // Names the first release that ships the entry's plan: "plan 3 (release 0.3, 2026-11-30)".
+  void NameRelease(HistoryEntry* entry) const {
     for (const OneRelease& release : releases_) {
-      const auto found = release.plans.find(entry.board);
-      if (found == release.plans.end() || found->second != entry.plan) continue;
-      return fmt::format(" (release {}{}{})", release.name, release.date.empty() ? "" : ", ",
-                         release.date);
+      const auto found = release.plans.find(entry->board);
+      if (found == release.plans.end() || found->second != entry->plan) continue;
+      entry->release = release.name;
+      entry->date = release.date;
+      entry->source += fmt::format(" (release {}{}{})", release.name,
+                                   release.date.empty() ? "" : ", ", release.date);
+      return;
     }
-    return "";
   }
 
  private:
@@ -213,7 +215,10 @@ Sources SourcesOf(const Order& order, const HistoryFilter& filter) {
   Sources sources;
   if (!filter.first_source.empty()) sources.first = order.First(filter.first_source);
   if (!filter.last_source.empty()) sources.last = order.Last(filter.last_source);
-  const bool turned = sources.first.release && sources.last.release
+  // Between two days there need be no release.
+  const bool days = IsDate(filter.first_source) && IsDate(filter.last_source);
+  const bool turned = days ? filter.first_source > filter.last_source
+                      : sources.first.release && sources.last.release
                           ? *sources.first.release > *sources.last.release
                           : sources.first.least > sources.last.greatest;
   if (turned) {
@@ -324,7 +329,7 @@ std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filte
   for (HistoryEntry& entry : entries) {
     if (entry.plan == 0) continue;
     AddMeasuredPoints(store, &entry);
-    entry.source += order.ReleaseOf(entry);
+    order.NameRelease(&entry);
   }
   return entries;
 }

@@ -47,7 +47,7 @@ struct HistoryPoint {
 
 struct HistoryEntry {
   HistoryKind what = HistoryKind::kEdge;
-  std::string source;     // the pull request, "#8293", or "plan 3" and the releases that hold it
+  std::string source;     // the pull request, "#8293", or "plan 3" and the release that ships it
   std::int64_t plan = 0;  // its number; 0 where published
   Arch arch = Arch::kSm90a;
   std::string board;            // of a plan, or a published figure's; "" for edges by arch
@@ -67,6 +67,8 @@ struct HistoryEntry {
   std::vector<HistoryPoint> points;       // that support it, by row count
   std::string evidence;                   // digest of what the plan was chosen from
   std::vector<std::string> environments;  // ids of those the plan rests on
+  std::string release = {};               // the first that ships the plan; "" where none does
+  std::string date = {};                  // of that release; "" where none is told
 };
 
 struct HistoryFilter {

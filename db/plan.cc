@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/parse_number.h"
+#include "kernels/program_list.h"
 #include "kernels/route.h"
 
 namespace fenestra {
@@ -39,6 +40,20 @@ std::optional<Waiver> ParseWaiver(std::string_view text) {
   if (text.front() == ' ' || last == std::string_view::npos) return std::nullopt;
   text = text.substr(0, last + 1);
   return Waiver{*route, *rows, std::string(*program), *fraction, std::string(text)};
+}
+
+std::set<std::string> RoutedDw(const Plan& plan) {
+  std::set<std::string> names;
+  for (const RoutePlan& route : plan.routes) {
+    if (route.route.pass == Pass::kForward) continue;
+    for (const auto* windows : {&route.windows, &route.in_place}) {
+      for (const PlannedWindow& planned : *windows) {
+        const int program = FindProgram(planned.program);
+        names.insert(program < 0 ? planned.program : std::string(DwTwinName(program).view()));
+      }
+    }
+  }
+  return names;
 }
 
 }  // namespace fenestra

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,5 +62,9 @@ struct Plan {
   // never a board's plan of now.
   bool imported = false;
 };
+
+// Names under which the dw of the backward programs that the plan routes is measured (DwTwinName);
+// of a program that this build does not have, its own.
+std::set<std::string> RoutedDw(const Plan& plan);
 
 }  // namespace fenestra

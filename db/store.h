@@ -130,7 +130,8 @@ class Store {
   // `routes` is a glob: what does not match is left out.
   std::vector<StoredPlan> LoadPlans(std::string_view board, std::string_view routes = "*") const;
 
-  // Throws Error when another release has this name and board, or the plan is not stored.
+  // A release that is there without a date takes this one's. Throws Error when another release has
+  // this name and board, or the plan is not stored.
   void SaveRelease(const Release& release);
   // As they followed one another: by their last plan, then by name, 0.9 before 0.10. Those of one
   // name lie together.

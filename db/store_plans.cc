@@ -270,6 +270,18 @@ void Store::SaveRelease(const Release& release) {
   sqlite::Transaction transaction(connection);
   for (const Release& stored : ListReleases()) {
     if (stored == release) return;
+    Release dated = stored;
+    dated.date = release.date;
+    if (stored.date.empty() && dated == release) {
+      sqlite::Statement update =
+          connection->Prepare("UPDATE releases SET date = ? WHERE name = ? AND board = ?");
+      update.Bind(1, release.date);
+      update.Bind(2, release.name);
+      update.Bind(3, release.board);
+      update.Run();
+      transaction.Commit();
+      return;
+    }
     if (stored.name == release.name && stored.board == release.board) {
       throw Error(fmt::format("{}: release '{}' of {} exists already; choose another name",
                               connection->name(), release.name, release.board));

@@ -62,7 +62,9 @@ bool IsContent(std::string_view line) { return line.starts_with("// content "); 
 
 class HeaderCheck {
  public:
-  HeaderCheck(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+  // `remedy`: of a text that was edited.
+  HeaderCheck(std::string_view name, std::string_view text, std::string_view remedy = kExport)
+      : name_(name), text_(text), remedy_(remedy) {}
 
   std::vector<Finding> Take() { return std::move(findings_); }
 
@@ -74,11 +76,11 @@ class HeaderCheck {
       std::string expected = header::BannerLine("content", header::ContentDigest(text_));
       expected.pop_back();  // the line's end
       if (content != expected) {
-        Error(line, "the text differs from its content digest: it was edited by hand", kExport);
+        Error(line, "the text differs from its content digest: it was edited by hand", remedy_);
       }
       return;
     }
-    Error(0, "the banner has no content digest", kExport);
+    Error(0, "the banner has no content digest", remedy_);
   }
 
   // Whether it is the header of the plan's board.
@@ -207,6 +209,7 @@ class HeaderCheck {
  private:
   std::string_view name_;
   std::string_view text_;
+  std::string_view remedy_;
   std::vector<Finding> findings_;
 };
 
@@ -234,8 +237,8 @@ std::optional<Severity> ParseSeverity(std::string_view text) { return ValueOf(kS
 std::string ToString(const Finding& finding) {
   const std::string place =
       finding.line > 0 ? fmt::format("{}:{}", finding.file, finding.line) : finding.file;
-  return fmt::format("{}: {}: {}: {}", place, ToString(finding.severity), finding.message,
-                     finding.remedy);
+  return fmt::format("{}: {}: {}{}{}", place, ToString(finding.severity), finding.message,
+                     finding.remedy.empty() ? "" : ": ", finding.remedy);
 }
 
 std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::string_view name,
@@ -266,7 +269,7 @@ std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::stri
   return check.Take();
 }
 
-std::vector<Finding> CheckFolder(const std::filesystem::path& folder) {
+std::vector<Finding> CheckFolder(const std::filesystem::path& folder, std::string_view remedy) {
   const std::vector<std::string> boards = BoardsIn(folder);
   std::vector<Finding> findings;
   const auto add = [&findings](std::vector<Finding> more) {
@@ -274,12 +277,12 @@ std::vector<Finding> CheckFolder(const std::filesystem::path& folder) {
   };
   const std::filesystem::path all = folder / kAllHeadersName;
   if (const std::string wrong = WrongWithList(all, boards); !wrong.empty()) {
-    findings.push_back({Severity::kError, all.string(), 0, wrong, std::string(kExport)});
+    findings.push_back({Severity::kError, all.string(), 0, wrong, std::string(remedy)});
   }
   for (const std::string& board : boards) {
     const std::string path = (folder / (board + ".h")).string();
     const std::string text = ReadFile(path, kMaxHeaderBytes);
-    HeaderCheck check(path, text);
+    HeaderCheck check(path, text, remedy);
     check.CheckContent();
     add(check.Take());
   }

@@ -22,7 +22,7 @@ struct Finding {
   std::string file;     // as it was given
   int line = 0;         // from 1; 0: the file as a whole
   std::string message;  // what is wrong, one clause
-  std::string remedy;   // what to do, one clause
+  std::string remedy;   // what to do, one clause; "" where the message says it
 
   auto operator<=>(const Finding&) const = default;
 };
@@ -46,7 +46,9 @@ std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::stri
                            std::string_view routes = "*");
 
 // Checks that all.h lists just the headers in the folder, and each header's own content digest.
-std::vector<Finding> CheckFolder(const std::filesystem::path& folder);
+// `remedy`: of what is found.
+std::vector<Finding> CheckFolder(const std::filesystem::path& folder,
+                                 std::string_view remedy = "regenerate with `fenestra export`");
 
 // Reads and checks <folder>/<plan.board>.h, and the folder. A missing file is an error finding.
 std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,

@@ -42,6 +42,12 @@ std::vector<ParsedHeader> ReadHeaders(const std::filesystem::path& folder) {
     const std::string path = (folder / (board + ".h")).string();
     const std::string text = ReadFile(path, kMaxHeaderBytes);
     headers.push_back(ParseHeader(text, path));
+    if (headers.back().code_board != board) {
+      throw Error(
+          fmt::format("{}: boards are swapped: it is the header of {}: bring back the file "
+                      "that was exported",
+                      path, headers.back().code_board));
+    }
     if (headers.back().content != header::ContentDigest(text)) {
       throw Error(
           fmt::format("{}: the text differs from its content digest: it was edited by "

@@ -83,6 +83,8 @@ OrderedJson JsonOf(const HistoryEntry& entry) {
   OrderedJson json{{"what", ToString(entry.what)},
                    {"source", entry.source},
                    {"plan", entry.plan > 0 ? OrderedJson(entry.plan) : OrderedJson(nullptr)},
+                   {"release", entry.release},
+                   {"date", entry.date},
                    {"arch", ToString(entry.arch)},
                    {"board", entry.board},
                    {"routes", routes},

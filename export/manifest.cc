@@ -22,8 +22,12 @@ namespace {
 
 using Json = OrderedJson;
 
-// 2 added "previous", "protocol" and "dw_digests", 3 "date".
+// 2 added "previous", "protocol" and "dw_digests", 3 "date", "changes_digest" and "digest".
 constexpr int kManifestVersion = 3;
+
+std::string DigestOfMembers(const Json& manifest) {
+  return HexDigest(manifest.dump(2, ' ', false, Json::error_handler_t::replace));
+}
 
 // Windows by what their time, or accuracy, rests on.
 template <typename BasisOf>
@@ -57,17 +61,6 @@ std::set<std::string> RoutedPrograms(const Plan& plan) {
     }
   }
   return programs;
-}
-
-// Names under which the dw of the routed programs is measured; of a program that this build does
-// not have, its own.
-std::set<std::string> RoutedDw(const Plan& plan) {
-  std::set<std::string> names;
-  for (const std::string& program : RoutedPrograms(plan)) {
-    const int index = FindProgram(program);
-    names.insert(index < 0 ? program : std::string(DwTwinName(index).view()));
-  }
-  return names;
 }
 
 // What a manifest says of a board that the header alone tells.
@@ -124,8 +117,11 @@ class ManifestReader {
         .release = Member<std::string>(json, "release"),
         .previous = version < 2 ? std::string() : Member<std::string>(json, "previous"),
         .date = version < 3 ? std::string() : Member<std::string>(json, "date"),
+        .changes =
+            version < 3 ? std::string() : DigestOf(Member<std::string>(json, "changes_digest")),
         .boards = {}};
     if (!IsReleaseName(manifest.release)) Fail("\"release\" is no name of a release");
+    if (manifest.release == manifest.previous) Fail("it follows itself");
     if (version >= 3 && !IsDate(manifest.date)) Fail("\"date\" is no date, as 2026-11-30");
     for (const nlohmann::json& one : Member<nlohmann::json::array_t>(json, "boards")) {
       const auto board = Member<std::string>(one, "board");
@@ -137,6 +133,7 @@ class ManifestReader {
            .protocol = version < 2 ? 0 : static_cast<int>(Member<std::int32_t>(one, "protocol")),
            .dw_digests = version < 2 ? DwDigests() : Digests(one)});
     }
+    if (version >= 3) CheckDigest(text, Member<std::string>(json, "digest"));
     return manifest;
   }
 
@@ -164,6 +161,13 @@ class ManifestReader {
     } catch (const nlohmann::json::exception&) {
       Fail(fmt::format("\"{}\" has another type", key));
     }
+  }
+
+  // `digest`: what the text gives. Of members in their own order, which the text alone has.
+  void CheckDigest(std::string_view text, const std::string& digest) const {
+    Json members = Json::parse(text);
+    members.erase("digest");
+    if (DigestOfMembers(members) != digest) Fail("it was edited: its digest is of other members");
   }
 
   static std::map<std::string, std::string> TextsOf(const nlohmann::json& board) {
@@ -225,6 +229,7 @@ std::string ManifestText(const Manifest& head, std::span<const ReleasedBoard> bo
   Json manifest{{"release", head.release},
                 {"previous", head.previous},
                 {"date", head.date},
+                {"changes_digest", head.changes},
                 {"manifest_version", kManifestVersion},
                 {"fenestra", FENESTRA_VERSION},
                 {"exact_arithmetic_flags", FENESTRA_EXACT_FLAGS},
@@ -242,6 +247,12 @@ std::string ManifestText(const Manifest& head, std::span<const ReleasedBoard> bo
     if (!released.contains(std::string(board.name))) without.push_back(board.name);
   }
   manifest["boards_without_windows"] = without;
+  return SealedManifest(std::move(manifest));
+}
+
+std::string SealedManifest(Json manifest) {
+  manifest.erase("digest");
+  manifest["digest"] = DigestOfMembers(manifest);
   return manifest.dump(2) + "\n";
 }
 
@@ -276,8 +287,11 @@ void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::
   for (const std::string& id : plan.environments) wanted.insert(nlohmann::json(id).dump());
   require(environments == wanted, "environments");
   const std::set<std::string> routed = RoutedDw(plan);
+  std::int64_t qualified = 0;
+  for (const RoutePlan& route : plan.routes) qualified = std::max(qualified, route.qualified_rows);
   for (const auto& [program, of_rows] : board.dw_digests) {
-    require(routed.contains(program), "dw_digests");
+    require(routed.contains(program) && (of_rows.empty() || of_rows.rbegin()->first <= qualified),
+            "dw_digests");
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ struct Manifest {
   std::string release;
   std::string previous;  // the release before; "" of the first
   std::string date;      // as db/date.h has it; "" in manifests of versions 1 and 2
+  std::string changes;   // digest of the change note; "" in manifests of versions 1 and 2
   std::vector<ManifestBoard> boards;
 };
 
@@ -55,14 +57,17 @@ const ManifestBoard* FindBoard(const Manifest& manifest, std::string_view board)
 std::string ManifestText(const Manifest& head, std::span<const ReleasedBoard> boards);
 
 // Reads back what a later release asks for. Throws Error, "NAME: what: remedy", where `text` is no
-// manifest, or names a board twice.
+// manifest, names a board twice, follows itself, or is not that of its own digest.
 Manifest ParseManifest(std::string_view text, std::string_view name);
 
 // Throws Error, "NAME: what: remedy", where what the manifest says of a header is not what the
-// header says: its digest, counts, bases, margin, noise, programs, environments, or dw digests of a
-// program that it does not route. `text`: the header's.
+// header says: its digest, counts, bases, margin, noise, programs, environments, or dw digests of
+// what it does not route or of more rows than it is qualified for. `text`: the header's.
 void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::string_view text,
                    std::string_view name);
+
+// A manifest with the digest of its other members as its last: its text.
+std::string SealedManifest(nlohmann::ordered_json manifest);
 
 // Letters, digits, '.', '_' and '-', and no '.' in front: fit for the name of a folder.
 bool IsReleaseName(std::string_view name);

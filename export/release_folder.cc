@@ -30,6 +30,15 @@ FrozenRelease ReadReleaseFolder(const std::filesystem::path& folder) {
     }
     RequireHeader(*board, header, text, manifest.string());
   }
+  const std::filesystem::path changes = folder / kReleaseChanges;
+  if (!release.manifest.changes.empty() &&
+      (!std::filesystem::is_regular_file(changes) ||
+       HexDigest(ReadFile(changes, kMaxReleaseTextBytes)) != release.manifest.changes)) {
+    throw Error(
+        fmt::format("{}: not the change note that {} tells of: take the release from version "
+                    "control",
+                    changes.string(), manifest.string()));
+  }
   for (const ManifestBoard& board : release.manifest.boards) {
     if (FindHeader(release.headers, board.board) == nullptr) {
       throw Error(

@@ -18,21 +18,6 @@
 namespace fenestra {
 namespace {
 
-// Programs whose dw the windows give, as twins share it.
-std::set<std::string> RoutedTwins(const Plan& plan) {
-  std::set<std::string> twins;
-  for (const RoutePlan& route : plan.routes) {
-    if (route.route.pass == Pass::kForward) continue;
-    for (const auto* windows : {&route.windows, &route.in_place}) {
-      for (const PlannedWindow& planned : *windows) {
-        const int program = FindProgram(planned.program);
-        if (program >= 0) twins.emplace(DwTwinName(program).view());
-      }
-    }
-  }
-  return twins;
-}
-
 // Digests of programs that this build has, the place they are recorded in, and the place of
 // findings.
 struct Recorded {
@@ -106,39 +91,46 @@ DigestCheck CheckDigests(const Evidence& evidence, const Plan& plan, std::string
       .holder = "the evidence",
       .file = file,
       .remedy = "sweep again with `fenestra sweep --only accuracy`, or bring the arithmetic back"};
-  const std::set<std::string> twins = RoutedTwins(plan);
+  std::set<std::string> routed = RoutedDw(plan);
+  std::erase_if(routed, [](const std::string& name) { return FindProgram(name) < 0; });
   for (const DigestRecord& record : evidence.digests) {
     const DigestKey& key = record.key;
     if (key.board == plan.board && key.seed == 0 && key.protocol == kProtocolVersion &&
-        twins.contains(key.program)) {
+        routed.contains(key.program)) {
       recorded.digests[key.program][key.rows] = record.dw;
     }
   }
-  for (const std::string& twin : twins) {
-    if (recorded.digests.contains(twin)) continue;
-    Warn(file, fmt::format("no dw digest of {} is recorded", twin),
+  for (const std::string& name : routed) {
+    if (recorded.digests.contains(name)) continue;
+    Warn(file, fmt::format("no dw digest of {} is recorded", name),
          "sweep with `fenestra sweep --only accuracy`", &check);
   }
   Repeat(*FindBoard(plan.board), recorded, threads, max_elements, &check);
   return check;
 }
 
-DigestCheck CheckDigests(const ManifestBoard& released, std::string_view file, int threads,
-                         std::int64_t max_elements) {
+DigestCheck CheckDigests(const ManifestBoard& released, const Plan& plan, std::string_view file,
+                         int threads, std::int64_t max_elements) {
   DigestCheck check;
   Recorded recorded{.digests = released.dw_digests,
                     .holder = "the release",
                     .file = file,
-                    .remedy = "bring the arithmetic back, or release again under another name"};
+                    .remedy =
+                        "bring the arithmetic back, or take the release's own files from "
+                        "version control"};
   if (released.protocol != kProtocolVersion) {
     Warn(file,
          fmt::format("it has no dw digests of {} by protocol {}", released.board, kProtocolVersion),
          "check it with the build that it was released with", &check);
     return check;
   }
+  for (const std::string& name : RoutedDw(plan)) {
+    if (recorded.digests.contains(name)) continue;
+    Warn(file, fmt::format("{} has no dw digest of {}, which it routes", released.board, name),
+         "take the release's own files from version control", &check);
+  }
   std::erase_if(recorded.digests, [&](const auto& of_program) {
-    const int program = FindProgram(of_program.first);
-    if (program >= 0 && ProgramAt(program).pass == Pass::kBackward) return false;
+    if (FindProgram(of_program.first) >= 0) return false;
     Warn(file,
          fmt::format("{}, which {} was released with, is not in this build", of_program.first,
                      released.board),

@@ -33,9 +33,10 @@ struct DigestCheck {
 DigestCheck CheckDigests(const Evidence& evidence, const Plan& plan, std::string_view file,
                          int threads, std::int64_t max_elements = kFewElements);
 
-// The same of the digests that a release's manifest has of a board. Warnings: a program is not in
-// this build, or the digests are of inputs of another protocol; then they are not compared.
-DigestCheck CheckDigests(const ManifestBoard& released, std::string_view file, int threads,
-                         std::int64_t max_elements = kFewElements);
+// The same of the digests that a release's manifest has of a board; `plan`: of its header.
+// Warnings: a routed program has none; a program is not in this build, or the digests are of inputs
+// of another protocol: then they are not compared.
+DigestCheck CheckDigests(const ManifestBoard& released, const Plan& plan, std::string_view file,
+                         int threads, std::int64_t max_elements = kFewElements);
 
 }  // namespace fenestra

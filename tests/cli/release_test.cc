@@ -18,6 +18,12 @@ TEST_F(ReleasePipeline, IsFrozenAndSaysWhatMoved) {
   const std::string manifest = ReadText(File("releases/1.0/manifest.json"));
   Json({"release", "1.0", "--out", "releases"});
   EXPECT_EQ(ReadText(File("releases/1.0/manifest.json")), manifest);
+  // Elsewhere too: the database knows the day.
+  Json({"release", "1.0", "--out", "again"});
+  EXPECT_EQ(ReadText(File("again/1.0/manifest.json")), manifest);
+  ExpectRefused({"release", "1.0", "--out", "again", "--date", "2026-11-28"}, "frozen");
+  ExpectRefused({"release", "1.0", "--out", "third", "--date", "2026-11-28"},
+                "'1.0' is recorded as of 2026-11-29, not 2026-11-28");
   Json({"export", "--board", "h200_132", "--out", "windows"});
   EXPECT_EQ(ReadText(File("releases/1.0/windows/h200_132.h")),
             ReadText(File("windows/h200_132.h")));
@@ -145,17 +151,28 @@ TEST_F(ReleasePipeline, AReleaseIsCheckedFromItsFolderAlone) {
   EXPECT_EQ(sound.at("ok"), true) << sound.dump(2);
   EXPECT_THAT(Fenestra({"check", "--release", "releases/1.0/"}).out,
               HasSubstr("release 1.0: its files and this build's arithmetic belong together"));
-  std::filesystem::remove(File("releases/1.0/CHANGES.md"));
   std::filesystem::rename(File("releases/1.0"), File("releases/2.0"));
-  const ProcessResult result = Fenestra({"check", "--release", "releases/2.0"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("CHANGES.md: error: the change note is missing"),
-                    HasSubstr("error: it is release '1.0'"), HasSubstr("do not belong together")));
+  const auto finds = [&](const std::string& what) {
+    const ProcessResult result = Fenestra({"check", "--release", "releases/2.0"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.out, AllOf(HasSubstr(what), HasSubstr("do not belong together")));
+    EXPECT_EQ(result.err, "");
+  };
+  finds("releases/2.0: error: it is release '1.0': name the folder");
+  const std::string changes = ReadText(File("releases/2.0/CHANGES.md"));
+  std::ofstream(File("releases/2.0/CHANGES.md")) << changes << "\n";
+  finds("CHANGES.md: error: not the change note that releases/2.0/manifest.json tells of");
+  std::filesystem::remove(File("releases/2.0/CHANGES.md"));
+  finds("CHANGES.md: error: not the change note");
+  const std::string header = ReadText(File("releases/2.0/windows/h200_132.h"));
+  std::ofstream(File("releases/2.0/windows/b200_148.h")) << header;
+  finds("all.h: error: it does not list b200_148.h, which is there");
+  finds("windows/b200_148.h: error: boards are swapped: it is the header of h200_132");
+  std::filesystem::remove(File("releases/2.0/windows/b200_148.h"));
   std::ofstream(File("releases/2.0/windows/h200_132.h"), std::ios::app) << "// mine\n";
-  const ProcessResult damaged = Fenestra({"check", "--release", "releases/2.0"});
-  EXPECT_EQ(damaged.exit_code, 1);
-  EXPECT_THAT(damaged.err, HasSubstr("windows/h200_132.h:"));
+  finds("h200_132.h:");
+  const auto json = Fenestra({"check", "--release", "releases/2.0", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("ok"), false);
   ExpectRefused({"check", "--release", "releases"}, "it has no manifest.json");
   ExpectRefused({"check", "--release", "releases/2.0", "--board", "h200_132"}, "excludes");
 }
@@ -209,6 +226,8 @@ TEST_F(ReleasePipeline, ReleasesThatDoNotFollowOneAnotherAreRefused) {
   std::string text = ReadText(File("elsewhere/1.1/manifest.json"));
   text.replace(text.find("\"previous\": \"1.0\""), 17, "\"previous\": \"\"");
   text.replace(text.find("\"release\": \"1.1\""), 16, "\"release\": \"2.0\"");
+  // Of a version that had no digest of its own.
+  text.replace(text.find("\"manifest_version\": 3"), 21, "\"manifest_version\": 2");
   std::ofstream(File("elsewhere/1.1/manifest.json")) << text;
   ExpectRefused({"import", "elsewhere/1.1", "--db", "other.db"}, "follows no other");
   std::filesystem::remove(File("releases/1.0/windows/h200_132.h"));

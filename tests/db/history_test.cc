@@ -284,6 +284,14 @@ TEST(History, ADayStandsForTheReleasesFromOrUntilThen) {
   EXPECT_THAT(plans({.first_source = "2026-10-01", .last_source = "2026-11-30"}),
               ElementsAre(second, third));
   EXPECT_THAT(plans({.first_source = "0.2", .last_source = "2026-11-10"}), ElementsAre(second));
+  for (const auto& [from, to] : {std::pair{"2026-11-02", "2026-11-29"},
+                                 {"2026-11-02", "2026-11-02"},
+                                 {"2020-01-01", "2020-01-02"},
+                                 {"2026-12-01", "2026-12-31"}}) {
+    EXPECT_THAT(plans({.first_source = from, .last_source = to}), IsEmpty()) << from;
+  }
+  EXPECT_EQ(History(store, {.first_source = "0.3"})[0].release, "0.3");
+  EXPECT_EQ(History(store, {.first_source = "0.3"})[0].date, "2026-11-30");
   EXPECT_EQ(History(store, {.last_source = "2025-01-01"}).front().source, "#8293");
   EXPECT_THAT(hand_made::ErrorOf(
                   [&] { plans({.first_source = "2026-12-01", .last_source = "2026-11-30"}); }),

@@ -71,6 +71,14 @@ TEST_F(PlansTest, ReleasesNameAStoredPlan) {
   other.plan = 99;
   EXPECT_THAT(ErrorOf([&] { store_.SaveRelease(other); }), HasSubstr("plan 99"));
   EXPECT_THAT(store_.ListReleases(), testing::ElementsAre(release));
+  // A day may be told later, and is then its day.
+  Release dated = release;
+  dated.date = "2026-11-30";
+  store_.SaveRelease(dated);
+  EXPECT_THAT(store_.ListReleases(), testing::ElementsAre(dated));
+  other = dated;
+  other.date = "2026-12-01";
+  EXPECT_THAT(ErrorOf([&] { store_.SaveRelease(other); }), HasSubstr("exists already"));
 }
 
 TEST(WaiverTest, TextRoundTrips) {

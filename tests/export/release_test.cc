@@ -61,7 +61,11 @@ ParsedHeader HeaderOf(const ReleasedBoard& board) {
 }
 
 Manifest Head(std::string_view previous) {
-  return {.release = "1.0", .previous = std::string(previous), .date = "2026-11-30", .boards = {}};
+  return {.release = "1.0",
+          .previous = std::string(previous),
+          .date = "2026-11-30",
+          .changes = kSameDw,
+          .boards = {}};
 }
 
 FrozenRelease Previous(const ReleasedBoard& board) {
@@ -234,6 +238,10 @@ TEST(Release, AManifestIsReadStrictly) {
   EXPECT_THAT(Refusal(with("\"512\"", "\"512 \"")), HasSubstr("not by row count"));
   EXPECT_THAT(Refusal(with("2026-11-30", "2026-11-31")), HasSubstr("\"date\" is no date"));
   EXPECT_THAT(Refusal(with(kSameDw, "aa")), HasSubstr("not 16 hex digits"));
+  EXPECT_THAT(Refusal(with("\"previous\": \"\"", "\"previous\": \"1.0\"")),
+              HasSubstr("it follows itself"));
+  EXPECT_THAT(Refusal(with("--fmad=false", "--fmad=true")), HasSubstr("it was edited"));
+  EXPECT_THAT(Refusal(with("\"2026-11-30\"", "\"2026-11-29\"")), HasSubstr("it was edited"));
   EXPECT_THAT(Refusal(with("\"protocol\": 1", "\"protocol\": 1e9999")), HasSubstr("out of range"));
   EXPECT_THAT(Refusal("[]"), HasSubstr("\"manifest_version\" is missing"));
   // Version 1 had no digests.
@@ -257,32 +265,37 @@ std::string MismatchOf(const std::string& manifest, const ReleasedBoard& board) 
 
 TEST(Release, AManifestMustSayWhatItsHeaderSays) {
   const ReleasedBoard board = Released(0.05);
-  const nlohmann::json sound = nlohmann::json::parse(ManifestText(Head(""), std::span(&board, 1)));
-  EXPECT_EQ(MismatchOf(sound.dump(), board), "");
+  // Forged ones, each with the digest that fits.
+  using Json = nlohmann::ordered_json;
+  const Json sound = Json::parse(ManifestText(Head(""), std::span(&board, 1)));
+  EXPECT_EQ(MismatchOf(SealedManifest(sound), board), "");
   int facts = 0;
   for (const auto& [member, value] : sound.at("boards").at(0).items()) {
     if (member == "board" || member == "header_digest" || member == "dw_digests") continue;
-    nlohmann::json other = sound;
-    other["boards"][0][member] = member == "protocol" ? nlohmann::json(7) : nlohmann::json({1});
-    EXPECT_EQ(MismatchOf(other.dump(), board),
+    Json other = sound;
+    other["boards"][0][member] = member == "protocol" ? Json(7) : Json({1});
+    EXPECT_EQ(MismatchOf(SealedManifest(other), board),
               "m.json: \"" + member +
                   "\" of h200_132 is not what its header says: take the "
                   "release's own files from version control");
     other["boards"][0].erase(member);
-    EXPECT_NE(MismatchOf(other.dump(), board), "") << member;
+    EXPECT_NE(MismatchOf(SealedManifest(other), board), "") << member;
     ++facts;
   }
   EXPECT_EQ(facts, 14);
-  nlohmann::json other = sound;
+  Json other = sound;
   other["boards"][0]["dw_digests"]["bwd_not_routed"]["1"] = kSameDw;
-  EXPECT_THAT(MismatchOf(other.dump(), board), HasSubstr("\"dw_digests\" of h200_132"));
-  EXPECT_THAT(MismatchOf(sound.dump(), Released(0.25)), HasSubstr("\"header_digest\""));
+  EXPECT_THAT(MismatchOf(SealedManifest(other), board), HasSubstr("\"dw_digests\" of h200_132"));
+  EXPECT_THAT(MismatchOf(SealedManifest(sound), Released(0.25)), HasSubstr("\"header_digest\""));
+  other = sound;
+  other["boards"][0]["dw_digests"][std::string(kPlain)]["513"] = kSameDw;
+  EXPECT_THAT(MismatchOf(SealedManifest(other), board), HasSubstr("\"dw_digests\" of h200_132"));
   other = sound;
   other["boards"].push_back(other["boards"][0]);
-  EXPECT_THAT(MismatchOf(other.dump(), board), HasSubstr("a board is there twice"));
+  EXPECT_THAT(MismatchOf(SealedManifest(other), board), HasSubstr("a board is there twice"));
   other = sound;
   other["release"] = "../x";
-  EXPECT_THAT(MismatchOf(other.dump(), board), HasSubstr("\"release\" is no name"));
+  EXPECT_THAT(MismatchOf(SealedManifest(other), board), HasSubstr("\"release\" is no name"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Manifests of releases, which `release --previous` reads back.
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "accuracy/error.h"
@@ -15,12 +16,27 @@ const ReleasedBoard& Board() {
   return kBoard;
 }
 
+// As a build before this one wrote it: without digests of its own, past which mutations get.
+std::string OfVersion2(const std::string& text) {
+  auto json = nlohmann::ordered_json::parse(text);
+  for (const char* member : {"date", "changes_digest", "digest"}) json.erase(member);
+  json["manifest_version"] = 2;
+  return json.dump(2);
+}
+
+Manifest Head(const char* release, const char* previous) {
+  return {.release = release,
+          .previous = previous,
+          .date = "2026-11-30",
+          .changes = "00000000000000aa",
+          .boards = {}};
+}
+
 }  // namespace
 
 std::vector<std::string> Seeds() {
-  return {ManifestText({.release = "1.0", .previous = "0.9", .date = "2026-11-30", .boards = {}},
-                       std::span(&Board(), 1)),
-          ManifestText({.release = "1", .previous = "", .date = "2026-11-30", .boards = {}}, {}),
+  const std::string whole = ManifestText(Head("1.0", "0.9"), std::span(&Board(), 1));
+  return {whole, OfVersion2(whole), ManifestText(Head("1", ""), {}),
           R"({"manifest_version": 1, "release": "0.1", "boards": [{"board": "gb300_152",
               "header_digest": "00000000000000aa"}]})"};
 }

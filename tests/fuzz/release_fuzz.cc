@@ -1,6 +1,6 @@
 // Folders of releases, which `import`, `release --previous` and `check --release` read. A text's
 // first letter says which of a sound release's files it stands in for: m, its manifest; h, its
-// header; a, the list of its headers.
+// header; a, the list of its headers; c, its change note.
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <span>
 
 #include "accuracy/error.h"
+#include "db/digest.h"
 #include "db/files.h"
 #include "export/check.h"
 #include "export/header_folder.h"
@@ -18,6 +19,8 @@
 namespace fenestra::fuzz {
 namespace {
 
+constexpr std::string_view kChanges = "# 1.0 against 0.9\n";
+
 // A sound release on the disk, for the life of the process.
 class SoundRelease {
  public:
@@ -25,13 +28,17 @@ class SoundRelease {
     const ReleasedBoard board(test::FixturePlan(), test::FixtureEvidence());
     const std::filesystem::path windows = folder_ / kReleaseWindows;
     const std::filesystem::path header = WriteHeader(windows, board.plan.board, board.header);
-    WriteFileAtomically(
-        folder_ / kReleaseManifest,
-        ManifestText({.release = "1.0", .previous = "0.9", .date = "2026-11-30", .boards = {}},
-                     std::span(&board, 1)));
+    WriteFileAtomically(folder_ / kReleaseChanges, kChanges);
+    WriteFileAtomically(folder_ / kReleaseManifest, ManifestText({.release = "1.0",
+                                                                  .previous = "0.9",
+                                                                  .date = "2026-11-30",
+                                                                  .changes = HexDigest(kChanges),
+                                                                  .boards = {}},
+                                                                 std::span(&board, 1)));
     for (const auto& [letter, path] : {std::pair{'m', folder_ / kReleaseManifest},
                                        {'h', header},
-                                       {'a', windows / kAllHeadersName}}) {
+                                       {'a', windows / kAllHeadersName},
+                                       {'c', folder_ / kReleaseChanges}}) {
       files_[letter] = {path, ReadFile(path, kMaxReleaseTextBytes)};
     }
   }
@@ -89,7 +96,7 @@ void TestOne(std::string_view text) {
   const bool is_wrong = IsWrong();
   WriteFileAtomically(file.path, file.text);
   if (text == file.text) Require(!is_wrong, "a sound release is accepted");
-  // Not every byte of a manifest means something.
+  // Not every byte of a manifest means something: members may stand in other white space.
   if (text != file.text && letter != 'm') Require(is_wrong, "a changed file is found");
 }
 

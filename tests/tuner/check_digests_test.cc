@@ -73,7 +73,7 @@ TEST(CheckDigestsTest, ProgramsThatNoWindowNamesAreNotRun) {
 }
 
 TEST(CheckDigestsTest, WithoutDigestsThereIsAWarning) {
-  const auto findings = CheckDigests({}, PlanOf(kProgram), "h200_132.h", 2).findings;
+  const auto findings = CheckDigests(Evidence(), PlanOf(kProgram), "h200_132.h", 2).findings;
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
 }
@@ -101,26 +101,36 @@ ManifestBoard ReleasedOf(std::string_view program, std::string_view dw) {
 }
 
 TEST(CheckDigestsTest, AReleaseIsHeldToTheBitsItWasMadeWith) {
-  const DigestCheck same = CheckDigests(ReleasedOf(kProgram, "74302ba518a5dbeb"), "m.json", 2);
+  const DigestCheck same =
+      CheckDigests(ReleasedOf(kProgram, "74302ba518a5dbeb"), PlanOf(kProgram), "m.json", 2);
   EXPECT_THAT(same.findings, IsEmpty());
   EXPECT_EQ(same.repeated, 1);
-  const DigestCheck other = CheckDigests(ReleasedOf(kProgram, "74302ba518a5dbec"), "m.json", 2);
+  const DigestCheck other =
+      CheckDigests(ReleasedOf(kProgram, "74302ba518a5dbec"), PlanOf(kProgram), "m.json", 2);
   ASSERT_THAT(other.findings, SizeIs(1));
   EXPECT_THAT(ToString(other.findings[0]), HasSubstr("74302ba518a5dbec in the release: bring"));
 }
 
 TEST(CheckDigestsTest, WhatThisBuildCannotRepeatOfAReleaseIsAWarning) {
   ManifestBoard board = ReleasedOf("bwd_gone", "74302ba518a5dbeb");
-  board.dw_digests["fwd_direct_h256_t128_w1"][1] = "74302ba518a5dbeb";
-  for (const Finding& finding : CheckDigests(board, "m.json", 2).findings) {
-    EXPECT_EQ(finding.severity, Severity::kWarning);
-    EXPECT_THAT(finding.message, HasSubstr("is not in this build"));
-  }
-  EXPECT_THAT(CheckDigests(board, "m.json", 2).findings, SizeIs(2));
-  board.protocol = 0;
-  const auto findings = CheckDigests(board, "m.json", 2).findings;
+  auto findings = CheckDigests(board, PlanOf("bwd_gone"), "m.json", 2).findings;
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
+  EXPECT_THAT(findings[0].message, HasSubstr("bwd_gone, which h200_132 was released with"));
+  board.protocol = 0;
+  findings = CheckDigests(board, PlanOf("bwd_gone"), "m.json", 2).findings;
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].severity, Severity::kWarning);
+  EXPECT_THAT(findings[0].message, HasSubstr("no dw digests of h200_132 by protocol"));
+}
+
+TEST(CheckDigestsTest, ARoutedProgramWithoutADigestInTheReleaseIsAWarning) {
+  ManifestBoard board = ReleasedOf(kProgram, "74302ba518a5dbeb");
+  board.dw_digests.clear();
+  const auto findings = CheckDigests(board, PlanOf(kProgram), "m.json", 2).findings;
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].message,
+              HasSubstr("h200_132 has no dw digest of " + std::string(kProgram)));
 }
 
 }  // namespace

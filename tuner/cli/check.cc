@@ -77,42 +77,44 @@ class CheckCommand final : public Command {
   }
 
   ExitCode CheckRelease(Output* out) {
+    constexpr std::string_view kRestore = "take the release's own files from version control";
     const std::filesystem::path folder(release_);
-    const FrozenRelease release = Read(folder);
-    std::vector<Finding> findings = CheckFolder(folder / kReleaseWindows);
-    if (!std::filesystem::exists(folder / kReleaseChanges)) {
-      findings.push_back({Severity::kError, (folder / kReleaseChanges).string(), 0,
-                          "the change note is missing",
-                          "take the release's own files from version control"});
-    }
     const std::filesystem::path named = std::filesystem::absolute(folder / ".").parent_path();
-    if (named.filename() != release.manifest.release) {
-      findings.push_back({Severity::kError, folder.string(), 0,
-                          fmt::format("it is release '{}'", release.manifest.release),
-                          "name the folder after the release"});
-    }
+    if (!std::filesystem::exists(folder / kReleaseManifest)) (void)ReadReleaseFolder(folder);
+    std::vector<Finding> findings;
+    const auto add = [&](const std::filesystem::path& file, std::string message,
+                         std::string_view remedy) {
+      findings.push_back(
+          {Severity::kError, file.string(), 0, std::move(message), std::string(remedy)});
+    };
     DigestCheck digests;
-    for (const ManifestBoard& board : release.manifest.boards) {
-      DigestCheck one =
-          CheckDigests(board, (folder / kReleaseManifest).string(), HostThreads(), MaxElements());
-      std::ranges::move(one.findings, std::back_inserter(findings));
-      digests.repeated += one.repeated;
-      digests.left += one.left;
-    }
-    return Print(
-        findings, digests, Json{{"release", release.manifest.release}},
-        fmt::format("release {}: its files and this build's arithmetic", release.manifest.release),
-        out);
-  }
-
-  // A release whose parts contradict one another has failed the check.
-  static FrozenRelease Read(const std::filesystem::path& folder) {
     try {
-      return ReadReleaseFolder(folder);
+      findings = CheckFolder(folder / kReleaseWindows, kRestore);
+      const FrozenRelease release = ReadReleaseFolder(folder);
+      if (named.filename() != release.manifest.release) {
+        add(folder, fmt::format("it is release '{}'", release.manifest.release),
+            "name the folder after the release");
+      }
+      if (!std::filesystem::is_regular_file(folder / kReleaseChanges)) {
+        add(folder / kReleaseChanges, "the change note is missing", kRestore);
+      }
+      for (const ManifestBoard& board : release.manifest.boards) {
+        DigestCheck one =
+            CheckDigests(board, PlanOf(*FindHeader(release.headers, board.board)),
+                         (folder / kReleaseManifest).string(), HostThreads(), MaxElements());
+        std::ranges::move(one.findings, std::back_inserter(findings));
+        digests.repeated += one.repeated;
+        digests.left += one.left;
+      }
     } catch (const Error& error) {
-      const bool is_there = std::filesystem::exists(folder / kReleaseManifest);
-      throw Error(error.what(), is_there ? ExitCode::kCheckFailed : error.exit_code());
+      // "FILE: what: what to do"; the release is read no further.
+      const std::string text = error.what();
+      const std::size_t at = text.find(": ");
+      add(text.substr(0, at), at == std::string::npos ? "" : text.substr(at + 2), "");
     }
+    const std::string name = named.filename().string();
+    return Print(findings, digests, Json{{"release", name}},
+                 fmt::format("release {}: its files and this build's arithmetic", name), out);
   }
 
   std::int64_t MaxElements() const { return all_digests_ ? kAnyElements : kFewElements; }

@@ -104,7 +104,8 @@ class HistoryCommand final : public Command {
            "--from", filter_.first_source,
            "From this source on: a pull request, as '#8253', 'plan 3', a release, which stands "
            "for what moved since the one before, or a day, as 2026-11-30, for the first "
-           "release from then on")
+           "release from then on; what was published, and a release that tells no day, "
+           "comes before all days")
         ->type_name("SOURCE");
     app->add_option(
            "--to", filter_.last_source,
@@ -132,7 +133,8 @@ class HistoryCommand final : public Command {
       }
     }
     if (entries.empty() && !json_) {
-      out->Print("nothing was published of this, and no stored plan moved an edge of it\n");
+      out->Print(
+          "nothing was published of this in that range, and no stored plan moved an edge of it\n");
       return ExitCode::kOk;
     }
     out->PrintResult(json_, {{"entries", list}}, table);

@@ -50,6 +50,15 @@ const Release* Find(const std::vector<Release>& releases, const std::string& nam
   return found == releases.end() ? nullptr : &*found;
 }
 
+// A release that tells no date may be told one.
+void RequireDate(const Release& stored, const std::string& date, const std::string& place) {
+  if (stored.date.empty() || stored.date == date) return;
+  throw Error(
+      fmt::format("{}: release '{}' of {} is recorded as of {}, and there it is of {}: take "
+                  "its own files from version control",
+                  place, stored.name, stored.board, stored.date, date.empty() ? "no day" : date));
+}
+
 // Throws where the board's latest plan was never released.
 void RequireReleasedPlans(const Store& store, const std::vector<Release>& releases,
                           const std::string& board) {
@@ -88,7 +97,15 @@ void StoreReleases(const std::vector<ReleaseFolder>& releases, Store* store) {
     for (const ParsedHeader& header : folder.release.headers) {
       const std::string& digest = FindBoard(manifest, header.code_board)->header_digest;
       const Release* there = Find(stored, manifest.release, header.code_board);
-      if (there != nullptr && there->header_digest == digest) continue;
+      if (there != nullptr && there->header_digest == digest) {
+        RequireDate(*there, manifest.date, folder.path.string());
+        if (there->date != manifest.date) {
+          Release dated = *there;
+          dated.date = manifest.date;
+          store->SaveRelease(dated);
+        }
+        continue;
+      }
       if (there != nullptr) {
         throw Error(fmt::format("{}: release '{}' of {} is recorded with another header",
                                 folder.path.string(), manifest.release, header.code_board));

@@ -43,9 +43,10 @@ class ReleaseCommand final : public Command {
     AddOut(app, &folder_, "Folder of releases; the release becomes a folder of its name in it");
     app->get_option("--out")->required();
     app->add_option("--previous", previous_, "Folder of the release before")->type_name("DIR");
-    app->add_option("--date", date_,
-                    "Day of the release, as 2026-11-30; default: today, or of a release that is "
-                    "there its own")
+    app->add_option(
+           "--date", date_,
+           "Day of the release, as 2026-11-30; default: today, or its own of a release that "
+           "the folder or the database has")
         ->type_name("DATE")
         ->check(CLI::Validator(
             [](std::string& text) {
@@ -66,20 +67,22 @@ class ReleaseCommand final : public Command {
     if (previous_.empty()) RefuseFirstBesideOthers(folder);
     const std::optional<FrozenRelease> previous = LoadPrevious();
     const std::vector<ReleasedBoard> boards = LoadBoards();
-    const Manifest head{.release = name_,
-                        .previous = previous ? previous->manifest.release : "",
-                        .date = DateOf(folder),
-                        .boards = {}};
+    Manifest head{.release = name_,
+                  .previous = previous ? previous->manifest.release : "",
+                  .date = DateOf(folder),
+                  .changes = "",
+                  .boards = {}};
     if (previous && head.date < previous->manifest.date) {
       throw Error(
           fmt::format("release '{}' of {} would come before '{}' of {}, which it follows: "
                       "name a later --date",
                       name_, head.date, head.previous, previous->manifest.date));
     }
-    const std::string manifest = ManifestText(head, boards);
     const std::string changes = ChangesText(name_, previous ? &*previous : nullptr, boards);
+    head.changes = HexDigest(changes);
+    const std::string manifest = ManifestText(head, boards);
     RefuseOtherContent(folder, boards, manifest, changes);
-    RefuseOtherRecord(boards);
+    RefuseOtherRecord(boards, head.date);
     for (const ReleasedBoard& board : boards) {
       (void)WriteHeader(folder / kReleaseWindows, board.plan.board, board.header);
     }
@@ -110,9 +113,13 @@ class ReleaseCommand final : public Command {
   std::string DateOf(const fs::path& folder) const {
     if (!date_.empty()) return date_;
     const fs::path manifest = folder / kReleaseManifest;
-    if (!fs::exists(manifest)) return Today();
-    const std::string date =
-        ParseManifest(ReadFile(manifest, kMaxReleaseTextBytes), manifest.string()).date;
+    std::string date;
+    if (fs::exists(manifest)) {
+      date = ParseManifest(ReadFile(manifest, kMaxReleaseTextBytes), manifest.string()).date;
+    }
+    for (const Release& release : Store::Open(db_, OpenMode::kReadOnly).ListReleases()) {
+      if (date.empty() && release.name == name_) date = release.date;
+    }
     return date.empty() ? Today() : date;
   }
 
@@ -191,10 +198,16 @@ class ReleaseCommand final : public Command {
 
   // Whether the database holds this release of the board. Throws Error when it holds another of the
   // name, with another header.
-  bool IsRecorded(const Store& store, const ReleasedBoard& board) const {
+  bool IsRecorded(const Store& store, const ReleasedBoard& board, const std::string& date) const {
     for (const Release& release : store.ListReleases()) {
       if (release.name != name_ || release.board != board.plan.board) continue;
-      if (release.header_digest == HexDigest(board.header)) return true;
+      if (release.header_digest == HexDigest(board.header)) {
+        if (release.date.empty() || release.date == date) return true;
+        throw Error(
+            fmt::format("{}: release '{}' is recorded as of {}, not {}, and a release is "
+                        "frozen: leave --date out",
+                        db_, name_, release.date, date));
+      }
       throw Error(
           fmt::format("{}: release '{}' of {} is recorded with another header, and a "
                       "release is frozen: take another name",
@@ -203,16 +216,16 @@ class ReleaseCommand final : public Command {
     return false;
   }
 
-  void RefuseOtherRecord(const std::vector<ReleasedBoard>& boards) const {
+  void RefuseOtherRecord(const std::vector<ReleasedBoard>& boards, const std::string& date) const {
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
-    for (const ReleasedBoard& board : boards) IsRecorded(store, board);
+    for (const ReleasedBoard& board : boards) IsRecorded(store, board, date);
   }
 
   // So that the history can say which release shipped a plan.
   void Record(const std::vector<ReleasedBoard>& boards, const std::string& date) const {
     Store store = Store::Open(db_, OpenMode::kReadWrite);
     for (const ReleasedBoard& board : boards) {
-      if (IsRecorded(store, board)) continue;
+      if (IsRecorded(store, board, date)) continue;
       store.SaveRelease({.name = name_,
                          .board = board.plan.board,
                          .plan = store.SavePlan(board.plan),  // the stored one's number
