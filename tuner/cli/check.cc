@@ -80,6 +80,7 @@ class CheckCommand final : public Command {
     constexpr std::string_view kRestore = "take the release's own files from version control";
     const std::filesystem::path folder(release_);
     const std::filesystem::path named = std::filesystem::absolute(folder / ".").parent_path();
+    // No release at all is a wrong call, and reading it says so; a damaged one is what this finds.
     if (!std::filesystem::exists(folder / kReleaseManifest)) (void)ReadReleaseFolder(folder);
     std::vector<Finding> findings;
     const auto add = [&](const std::filesystem::path& file, std::string message,
