@@ -120,11 +120,15 @@ class ManifestReader {
         .changes =
             version < 3 ? std::string() : DigestOf(Member<std::string>(json, "changes_digest")),
         .boards = {}};
-    if (!IsReleaseName(manifest.release)) Fail("\"release\" is no name of a release");
+    if (!IsPlainName(manifest.release)) Fail("\"release\" is no name of a release");
+    if (!manifest.previous.empty() && !IsPlainName(manifest.previous)) {
+      Fail("\"previous\" is no name of a release");
+    }
     if (manifest.release == manifest.previous) Fail("it follows itself");
     if (version >= 3 && !IsDate(manifest.date)) Fail("\"date\" is no date, as 2026-11-30");
     for (const nlohmann::json& one : Member<nlohmann::json::array_t>(json, "boards")) {
       const auto board = Member<std::string>(one, "board");
+      if (!IsPlainName(board)) Fail("\"board\" is no name of a board");
       if (FindBoard(manifest, board) != nullptr) Fail("a board is there twice");
       manifest.boards.push_back(
           {.board = board,
@@ -187,6 +191,7 @@ class ManifestReader {
   DwDigests Digests(const nlohmann::json& board) const {
     DwDigests digests;
     for (const auto& [program, of_rows] : Member<nlohmann::json::object_t>(board, "dw_digests")) {
+      if (!IsPlainName(program)) Fail("dw digests are not by program");
       if (!of_rows.is_object()) Fail("a program's dw digests are no object");
       for (const auto& [rows, dw] : of_rows.items()) {
         const std::optional<std::int64_t> count = ParseNumber<std::int64_t>(rows);
@@ -295,7 +300,7 @@ void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::
   }
 }
 
-bool IsReleaseName(std::string_view name) {
+bool IsPlainName(std::string_view name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';

@@ -70,6 +70,6 @@ void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::
 std::string SealedManifest(nlohmann::ordered_json manifest);
 
 // Letters, digits, '.', '_' and '-', and no '.' in front: fit for the name of a folder.
-bool IsReleaseName(std::string_view name);
+bool IsPlainName(std::string_view name);
 
 }  // namespace fenestra

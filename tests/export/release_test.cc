@@ -244,6 +244,13 @@ TEST(Release, AManifestIsReadStrictly) {
   EXPECT_THAT(Refusal(with("\"2026-11-30\"", "\"2026-11-29\"")), HasSubstr("it was edited"));
   EXPECT_THAT(Refusal(with("\"protocol\": 1", "\"protocol\": 1e9999")), HasSubstr("out of range"));
   EXPECT_THAT(Refusal("[]"), HasSubstr("\"manifest_version\" is missing"));
+  // Names that would be quoted elsewhere.
+  EXPECT_THAT(Refusal(with("\"board\": \"h200_132\"", "\"board\": \"h200\\f\"")),
+              HasSubstr("is no name of a board"));
+  EXPECT_THAT(Refusal(with("\"previous\": \"\"", "\"previous\": \"0\\n1\"")),
+              HasSubstr("\"previous\" is no name"));
+  EXPECT_THAT(Refusal(with("\"" + std::string(kFma) + "\": {", "\"a b\": {")),
+              HasSubstr("dw digests are not by program"));
   // Version 1 had no digests.
   const std::string old =
       R"({"manifest_version": 1, "release": "0.1", "boards": [{"board": "h200_132",

@@ -57,7 +57,7 @@ class ReleaseCommand final : public Command {
   }
 
   ExitCode Run(Output* out) override {
-    if (!IsReleaseName(name_)) {
+    if (!IsPlainName(name_)) {
       throw Error(
           fmt::format("release name '{}': letters, digits, '.', '_' and '-', and no '.' "
                       "in front",
