@@ -24,8 +24,6 @@ namespace {
 constexpr EnumNames<Severity, 2> kSeverities{
     {{Severity::kError, "error"}, {Severity::kWarning, "warning"}}};
 
-constexpr std::string_view kExport = "regenerate with `fenestra export`";
-
 // Line by line, so that CRLF and a missing last newline count as differences.
 std::string_view TakeLine(std::string_view* text) {
   const std::size_t size = std::min(text->find('\n'), text->size());
@@ -63,7 +61,7 @@ bool IsContent(std::string_view line) { return line.starts_with("// content "); 
 class HeaderCheck {
  public:
   // `remedy`: of a text that was edited.
-  HeaderCheck(std::string_view name, std::string_view text, std::string_view remedy = kExport)
+  HeaderCheck(std::string_view name, std::string_view text, std::string_view remedy = kRegenerate)
       : name_(name), text_(text), remedy_(remedy) {}
 
   std::vector<Finding> Take() { return std::move(findings_); }
@@ -95,7 +93,7 @@ class HeaderCheck {
     for (const auto& [place, board] : places) {
       if (board == plan.board) continue;
       Error(0, fmt::format("boards are swapped: its {} says {}, not {}", place, board, plan.board),
-            kExport);
+            kRegenerate);
     }
     return findings_.size() == before;
   }
@@ -126,7 +124,7 @@ class HeaderCheck {
       Error(0,
             fmt::format("its banner is of margin {}, its code of margin {}", header.banner_margin,
                         header.code_margin),
-            kExport);
+            kRegenerate);
     }
     if (header.banner_margin == plan.margin && header.banner_noise == plan.noise) return true;
     Error(0,
@@ -168,7 +166,7 @@ class HeaderCheck {
       const std::string_view should = TakeLine(&wanted);
       if (!ends && (is == should || (IsContent(is) && IsContent(should)))) continue;
       Error(line, fmt::format("regenerating gives other text here: '{}', not '{}'", should, is),
-            kExport);
+            kRegenerate);
       return;
     }
   }
@@ -263,7 +261,7 @@ std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::stri
     }
   } catch (const HeaderError& error) {
     check.Append({{Severity::kError, std::string(name), error.line(), error.message(),
-                   std::string(kExport)}});
+                   std::string(kRegenerate)}});
   }
   if (current != nullptr) check.CheckStale(evidence, plan, *current);
   return check.Take();
@@ -297,7 +295,7 @@ std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,
   if (!std::filesystem::exists(path)) {
     findings.push_back({Severity::kError, path.string(), 0,
                         fmt::format("there is no header for {}", plan.board),
-                        std::string(kExport)});
+                        std::string(kRegenerate)});
     return findings;
   }
   std::erase_if(findings, [&](const Finding& one) { return one.file == path.string(); });

@@ -27,6 +27,8 @@ struct Finding {
   auto operator<=>(const Finding&) const = default;
 };
 
+inline constexpr std::string_view kRegenerate = "regenerate with `fenestra export`";
+
 // "h200_132.h:37: error: ...: ...".
 std::string ToString(const Finding& finding);
 
@@ -48,7 +50,7 @@ std::vector<Finding> Check(const Evidence& evidence, const Plan& plan, std::stri
 // Checks that all.h lists just the headers in the folder, and each header's own content digest.
 // `remedy`: of what is found.
 std::vector<Finding> CheckFolder(const std::filesystem::path& folder,
-                                 std::string_view remedy = "regenerate with `fenestra export`");
+                                 std::string_view remedy = kRegenerate);
 
 // Reads and checks <folder>/<plan.board>.h, and the folder. A missing file is an error finding.
 std::vector<Finding> CheckFolder(const Evidence& evidence, const Plan& plan,

@@ -11,7 +11,6 @@
 namespace fenestra {
 namespace {
 
-constexpr std::string_view kExport = "regenerate with `fenestra export`";
 constexpr std::string_view kInPlace = " in place";
 
 class WindowCheck {
@@ -51,12 +50,13 @@ class WindowCheck {
                       [&](const ParsedRoute& one) { return one.route == planned.route; });
       if (present) continue;
       Add(Severity::kError, 0,
-          fmt::format("route {} has evidence but no windows", ToString(planned.route)), kExport);
+          fmt::format("route {} has evidence but no windows", ToString(planned.route)),
+          kRegenerate);
     }
     for (const ParsedRoute& route : header.routes) {
       if (Planned(route.route) != nullptr) continue;
       Add(Severity::kError, route.line,
-          fmt::format("route {} has windows but no evidence", ToString(route.route)), kExport);
+          fmt::format("route {} has windows but no evidence", ToString(route.route)), kRegenerate);
     }
   }
 
@@ -69,13 +69,13 @@ class WindowCheck {
       const Window& window = parsed.window;
       if (window.hi <= window.lo) {
         Add(Severity::kError, parsed.line,
-            fmt::format("window ({}, {}] of {} is empty", window.lo, window.hi, name), kExport);
+            fmt::format("window ({}, {}] of {} is empty", window.lo, window.hi, name), kRegenerate);
       }
       if (window.lo != end) {
         Add(Severity::kError, parsed.line,
             fmt::format("window ({}, {}] of {} leaves a gap or overlap after {}", window.lo,
                         window.hi, name, end),
-            kExport);
+            kRegenerate);
       }
       end = window.hi;
       CheckProgram(route, parsed, name, !form.empty());
@@ -84,7 +84,7 @@ class WindowCheck {
     }
     if (end != kMaxRows) {
       Add(Severity::kError, windows.empty() ? route.line : windows.back().line,
-          fmt::format("windows of {} end at {} rows, not {}", name, end, kMaxRows), kExport);
+          fmt::format("windows of {} end at {} rows, not {}", name, end, kMaxRows), kRegenerate);
     }
   }
 
@@ -99,7 +99,7 @@ class WindowCheck {
     const Program& program = ProgramAt(parsed.window.program);
     if (!Serves(program, route.route) || (in_place && !AllowsInPlace(program))) {
       Add(Severity::kError, parsed.line, fmt::format("{} cannot run {}", parsed.program, name),
-          kExport);
+          kRegenerate);
     }
   }
 
@@ -116,11 +116,11 @@ class WindowCheck {
         Add(Severity::kError, parsed.line,
             fmt::format("the comment names {}, which {}", word,
                         program < 0 ? "is not in the list of programs" : "cannot run " + name),
-            kExport);
+            kRegenerate);
       } else if (below != nullptr && word != below->program) {
         Add(Severity::kError, parsed.line,
             fmt::format("the comment names {}, and the window below runs {}", word, below->program),
-            kExport);
+            kRegenerate);
       }
     }
   }
@@ -160,7 +160,7 @@ class WindowCheck {
                     name, parsed.program, worst->worst,
                     LimitAt(route.route, parsed.program, worst->key.rows), worst->key.rows,
                     ToString(worst->key.family), worst->worst_seed),
-        kExport);
+        kRegenerate);
   }
 
   // Whether an edge was run on both sides: one output that the route has suffices to tell.

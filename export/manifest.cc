@@ -85,14 +85,6 @@ Json FactsOf(const Plan& plan, std::string_view header) {
           {"programs", RoutedPrograms(plan)}};
 }
 
-// Those of the programs that the board's windows route.
-DwDigests RoutedDwDigests(const ReleasedBoard& board) {
-  const std::set<std::string> twins = RoutedDw(board.plan);
-  DwDigests digests = MeasuredDwDigests(board);
-  std::erase_if(digests, [&](const auto& of_program) { return !twins.contains(of_program.first); });
-  return digests;
-}
-
 Json DigestsJson(const DwDigests& digests) {
   Json json = Json::object();
   for (const auto& [program, of_rows] : digests) {
@@ -213,14 +205,22 @@ ReleasedBoard::ReleasedBoard(Plan chosen, Evidence chosen_from)
       evidence(std::move(chosen_from)),
       header(HeaderText(plan, evidence.environments)) {}
 
-DwDigests MeasuredDwDigests(const ReleasedBoard& board) {
+DwDigests MeasuredDwDigests(const Evidence& evidence, std::string_view board) {
   DwDigests digests;
-  for (const DigestRecord& record : board.evidence.digests) {
+  for (const DigestRecord& record : evidence.digests) {
     const DigestKey& key = record.key;
-    if (key.board == board.plan.board && key.seed == 0 && key.protocol == kProtocolVersion) {
+    if (key.board == board && key.seed == 0 && key.protocol == kProtocolVersion) {
       digests[key.program][key.rows] = record.dw;
     }
   }
+  return digests;
+}
+
+DwDigests RoutedDwDigests(const Evidence& evidence, const Plan& plan) {
+  const std::set<std::string> routed = RoutedDw(plan);
+  DwDigests digests = MeasuredDwDigests(evidence, plan.board);
+  std::erase_if(digests,
+                [&](const auto& of_program) { return !routed.contains(of_program.first); });
   return digests;
 }
 
@@ -243,7 +243,7 @@ std::string ManifestText(const Manifest& head, std::span<const ReleasedBoard> bo
   for (const ReleasedBoard& board : boards) {
     released.insert(board.plan.board);
     Json entry = FactsOf(board.plan, board.header);
-    entry["dw_digests"] = DigestsJson(RoutedDwDigests(board));
+    entry["dw_digests"] = DigestsJson(RoutedDwDigests(board.evidence, board.plan));
     entry["environments"] = EnvironmentsOf(board);
     manifest["boards"].push_back(std::move(entry));
   }
@@ -269,10 +269,8 @@ void RequireHeader(const ManifestBoard& board, const ParsedHeader& header, std::
                    std::string_view name) {
   const auto require = [&](bool holds, std::string_view member) {
     if (holds) return;
-    throw Error(
-        fmt::format("{}: \"{}\" of {} is not what its header says: take the release's own files "
-                    "from version control",
-                    name, member, board.board));
+    throw Error(fmt::format("{}: \"{}\" of {} is not what its header says: {}", name, member,
+                            board.board, kRestoreRelease));
   };
   const Plan plan = PlanOf(header);
   const auto stated = [&](const std::string& member) {

@@ -15,6 +15,10 @@
 
 namespace fenestra {
 
+// What to do where the files of a release are not what they were.
+inline constexpr std::string_view kRestoreRelease =
+    "take the release's own files from version control";
+
 // One board of a release.
 struct ReleasedBoard {
   // `evidence`: that `plan` was chosen from. Throws Error as HeaderText does.
@@ -29,8 +33,10 @@ struct ReleasedBoard {
 // measured) and rows.
 using DwDigests = std::map<std::string, std::map<std::int64_t, std::string>>;
 
-// Those that the board's evidence holds, of the inputs of this build's protocol.
-DwDigests MeasuredDwDigests(const ReleasedBoard& board);
+// Those that a board's evidence holds, of the inputs of this build's protocol.
+DwDigests MeasuredDwDigests(const Evidence& evidence, std::string_view board);
+// Of those the ones whose dw the plan routes (RoutedDw).
+DwDigests RoutedDwDigests(const Evidence& evidence, const Plan& plan);
 
 struct ManifestBoard {
   std::string board;

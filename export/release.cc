@@ -221,7 +221,7 @@ std::string NewBoardText(const ReleasedBoard& board) {
 // What changed of a board that the release before had.
 std::string ChangedBoardText(const ReleasedBoard& board, const ParsedHeader& header,
                              const FrozenRelease& previous) {
-  const DwDigests measured = MeasuredDwDigests(board);
+  const DwDigests measured = MeasuredDwDigests(board.evidence, board.plan.board);
   const ManifestBoard* before = FindBoard(previous.manifest, board.plan.board);
   std::string text;
   const std::vector<RouteChange> changes = ChangesOf(header, board.plan);

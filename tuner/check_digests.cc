@@ -52,8 +52,8 @@ void Repeat(int width, int sm_count, const Recorded& recorded, int threads,
   each([&](int program, std::int64_t rows, const std::string& then) {
     if (rows > largest) return;
     ++check->repeated;
-    std::ranges::fill(dw,
-                      std::numeric_limits<float>::quiet_NaN());  // as it is where it is measured
+    // As it is where it is measured: an element nobody writes shows.
+    std::ranges::fill(dw, std::numeric_limits<float>::quiet_NaN());
     RunOnHost(program, sm_count, threads, DwCall(input, rows, dw));
     const std::string now = DigestText(DigestOf(dw));
     if (now == then) return;
@@ -87,21 +87,14 @@ DigestCheck CheckDigests(const Evidence& evidence, const Plan& plan, std::string
                          int threads, std::int64_t max_elements) {
   DigestCheck check;
   Recorded recorded{
-      .digests = {},
+      .digests = RoutedDwDigests(evidence, plan),
       .holder = "the evidence",
       .file = file,
       .remedy = "sweep again with `fenestra sweep --only accuracy`, or bring the arithmetic back"};
-  std::set<std::string> routed = RoutedDw(plan);
-  std::erase_if(routed, [](const std::string& name) { return FindProgram(name) < 0; });
-  for (const DigestRecord& record : evidence.digests) {
-    const DigestKey& key = record.key;
-    if (key.board == plan.board && key.seed == 0 && key.protocol == kProtocolVersion &&
-        routed.contains(key.program)) {
-      recorded.digests[key.program][key.rows] = record.dw;
-    }
-  }
-  for (const std::string& name : routed) {
-    if (recorded.digests.contains(name)) continue;
+  std::erase_if(recorded.digests,
+                [](const auto& of_program) { return FindProgram(of_program.first) < 0; });
+  for (const std::string& name : RoutedDw(plan)) {
+    if (FindProgram(name) < 0 || recorded.digests.contains(name)) continue;
     Warn(file, fmt::format("no dw digest of {} is recorded", name),
          "sweep with `fenestra sweep --only accuracy`", &check);
   }
@@ -127,7 +120,7 @@ DigestCheck CheckDigests(const ManifestBoard& released, const Plan& plan, std::s
   for (const std::string& name : RoutedDw(plan)) {
     if (recorded.digests.contains(name)) continue;
     Warn(file, fmt::format("{} has no dw digest of {}, which it routes", released.board, name),
-         "take the release's own files from version control", &check);
+         kRestoreRelease, &check);
   }
   std::erase_if(recorded.digests, [&](const auto& of_program) {
     if (FindProgram(of_program.first) >= 0) return false;

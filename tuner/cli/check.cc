@@ -77,7 +77,6 @@ class CheckCommand final : public Command {
   }
 
   ExitCode CheckRelease(Output* out) {
-    constexpr std::string_view kRestore = "take the release's own files from version control";
     const std::filesystem::path folder(release_);
     const std::filesystem::path named = std::filesystem::absolute(folder / ".").parent_path();
     // No release at all is a wrong call, and reading it says so; a damaged one is what this finds.
@@ -90,14 +89,14 @@ class CheckCommand final : public Command {
     };
     DigestCheck digests;
     try {
-      findings = CheckFolder(folder / kReleaseWindows, kRestore);
+      findings = CheckFolder(folder / kReleaseWindows, kRestoreRelease);
       const FrozenRelease release = ReadReleaseFolder(folder);
       if (named.filename() != release.manifest.release) {
         add(folder, fmt::format("it is release '{}'", release.manifest.release),
             "name the folder after the release");
       }
       if (!std::filesystem::is_regular_file(folder / kReleaseChanges)) {
-        add(folder / kReleaseChanges, "the change note is missing", kRestore);
+        add(folder / kReleaseChanges, "the change note is missing", kRestoreRelease);
       }
       for (const ManifestBoard& board : release.manifest.boards) {
         DigestCheck one =

@@ -41,7 +41,7 @@ class SweepCommand final : public Command {
         ->check(CLI::IsMember({"time", "accuracy", "edges"}));
     app->add_option("--at", probes_,
                     "With --only edges: measure these programs at these row counts first, as in "
-                    "bwd_ring_h512_t256_w2_r2_s3_c2_rr_plain@3357")
+                    "bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_plain@3357")
         ->type_name("PROGRAM@ROWS")
         ->delimiter(',');
     app->add_option("--budget", budget_s_, "Start nothing new after this long, as in 90s, 10m, 1h")
