@@ -223,9 +223,9 @@ constexpr HostEntry EntryOf() {
     return {.forward = &Row::template Forward<kP.residual>};
   } else if constexpr (kP.structure == Structure::kDual) {
     return {.dx = &Row::template Dx<kP.residual>,
-            .dw = &DualDw<kP.width, kP.threads, kP.slab, arith::SchemeOf<kP.scheme, 0>>};
+            .dw = &DualDw<kP.width, kP.threads, kP.slab, arith::SchemeOfProgram<kP>>};
   } else {
-    using Scheme = arith::SchemeOf<kP.scheme, kP.fold_rows>;
+    using Scheme = arith::SchemeOfProgram<kP>;
     using Reduce = arith::ReduceOf<kP.reduce_sum>;
     return {.dx = &Row::template Dx<kP.residual>, .dw = &RingDw<kP.width, Scheme, Reduce>};
   }

@@ -193,6 +193,13 @@ constexpr bool AllowsInPlace(const Program& program) {
   return program.structure != Structure::kDual;
 }
 
+// Whether a program widens its products to FP64 by integer steps instead of conversions: FP64
+// rings, but for rows so short that instructions are what they lack.
+constexpr bool WidensProducts(const Program& program) {
+  return program.scheme == Scheme::kFma64 && program.structure == Structure::kRing &&
+         program.width >= 2048;
+}
+
 // Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,
 // depth of the ring, the lanes of a row and where blocks are held do not touch it. The accuracy of
 // one is that of both.

@@ -53,11 +53,11 @@ std::string KernelOf(const Program& p, Dtype weight) {
   }
   return fmt::format(
       "fenestra::device::BwdRingKernel<{}, {}, {}, {}, {}, {}, (fenestra::Loads){}, {}, "
-      "fenestra::arith::SchemeOf<(fenestra::Scheme){}, {}>, (fenestra::BlockStore){}, "
+      "fenestra::arith::SchemeOf<(fenestra::Scheme){}, {}, {}>, (fenestra::BlockStore){}, "
       "fenestra::arith::ReduceOf<(fenestra::ReduceSum){}>, {}>",
       p.width, p.threads, p.warps_per_row, p.rows, p.stages, p.ctas_per_sm,
       static_cast<int>(p.loads), p.residual, static_cast<int>(p.scheme), p.fold_rows,
-      static_cast<int>(p.blocks), static_cast<int>(p.reduce_sum), element);
+      WidensProducts(p), static_cast<int>(p.blocks), static_cast<int>(p.reduce_sum), element);
 }
 
 // "void name<arguments>(parameters)" to "name<arguments>"; other symbols to "".

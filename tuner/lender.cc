@@ -12,7 +12,7 @@
 namespace fenestra {
 namespace {
 
-// A product widened, and added or multiplied and added.
+// A product widened by a conversion, and added or multiplied and added.
 constexpr double kResultsATerm = 2;
 // An FP32 scheme's sum of a column is at most two values: both widened, and added up.
 constexpr double kResultsAPair = 3;
@@ -20,10 +20,11 @@ constexpr double kResultsAPair = 3;
 constexpr double kLaneAdds = 4 + 2 + 1 + 1 + 1;
 constexpr int kLaneColumns = 8;
 
-// The rstd of a row is widened once a lane.
+// The rstd of a row is widened once a lane, and scaled where products are widened by integer steps.
 double ResultsAnElement(const Program& program, int lane_columns) {
   switch (program.scheme) {
     case Scheme::kFma64:
+      if (WidensProducts(program)) return kResultsATerm - 1 + 2.0 / lane_columns;
       return kResultsATerm + 1.0 / lane_columns;
     case Scheme::kFold64:
       return kResultsATerm / program.fold_rows;

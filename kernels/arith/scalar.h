@@ -29,6 +29,10 @@ FENESTRA_HD float ToFloat(double a) { return __double2float_rn(a); }
 FENESTRA_HD float Rsqrt(float a) { return __frsqrt_rn(a); }
 FENESTRA_HD float FloatOf(std::uint32_t bits) { return __uint_as_float(bits); }
 FENESTRA_HD std::uint32_t BitsOf(float a) { return __float_as_uint(a); }
+// FP64 of which the lower 32 bits are 0.
+FENESTRA_HD double DoubleOf(std::uint32_t high) {
+  return __hiloint2double(static_cast<int>(high), 0);
+}
 #else
 FENESTRA_HD float Add(float a, float b) { return a + b; }
 FENESTRA_HD float Sub(float a, float b) { return a - b; }
@@ -56,9 +60,25 @@ FENESTRA_HD std::uint32_t BitsOf(float a) {
   __builtin_memcpy(&bits, &a, sizeof bits);
   return bits;
 }
+FENESTRA_HD double DoubleOf(std::uint32_t high) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(high) << 32;
+  double a;
+  __builtin_memcpy(&a, &bits, sizeof a);
+  return a;
+}
 #endif
 
 FENESTRA_HD bool IsFinite(float a) { return (BitsOf(a) & 0x7f800000U) != 0x7f800000U; }
+
+// a / kWidenScale in FP64, of a finite FP32 number: its sign, and the rest moved from FP32's place
+// to FP64's, where the exponent is then too small by the difference of the biases. Exact up to 21
+// significant bits, so for every product of two BF16 values that is not subnormal; the three lowest
+// bits of others are dropped.
+inline constexpr double kWidenScale = 0x1p896;
+FENESTRA_HD double Widened(float a) {
+  return DoubleOf(static_cast<std::uint32_t>(static_cast<std::int32_t>(BitsOf(a)) >> 3) &
+                  0x8fffffffU);
+}
 
 // BF16 as its 16 bits.
 FENESTRA_HD float FromBf16(std::uint16_t bits) {

@@ -148,7 +148,8 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
   // The reduce may take its place now; it waits for this grid's end before it reads.
   ptx::ReleaseDependents();
 
-  typename Scheme::Chain chains[kVectors][kVector];
+  using Chain = typename Scheme::Chain;
+  Chain chains[kVectors][kVector];
   typename Shape::ColumnBlocks blocks(storage + Shape::kRingBytes);
   int added = 0;  // rows this thread has added
   int stage = 0;
@@ -208,12 +209,26 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
       for (int j = 0; j < kRows; ++j) {
         if (!valid[j]) continue;
         const auto rstd64 = static_cast<double>(rstd[j]);
-        for_vectors(j, [&](int v, float(&a)[kVector], float(&b)[kVector]) {
+        const auto add = [&](const auto& step) {  // step(chain, dy * h) for each column
+          for_vectors(j, [&](int v, float(&a)[kVector], float(&b)[kVector]) {
 #pragma unroll
-          for (int i = 0; i < kVector; ++i) {
-            chains[v][i].Add(arith::Mul(a[i], b[i]), rstd[j], rstd64);
+            for (int i = 0; i < kVector; ++i) step(chains[v][i], arith::Mul(a[i], b[i]));
+          });
+        };
+        const auto add_any = [&] {
+          add([&](Chain& chain, float product) { chain.Add(product, rstd[j], rstd64); });
+        };
+        if constexpr (std::is_same_v<Chain, arith::WidenedFma64Chain>) {
+          // The warp's share of the dot, which is not finite where one of its products is not.
+          if (arith::IsFinite(dots[j])) {
+            const double scaled = arith::Mul(rstd64, arith::kWidenScale);
+            add([&](Chain& chain, float product) { chain.AddFinite(product, scaled); });
+          } else {
+            add_any();
           }
-        });
+        } else {
+          add_any();
+        }
         ++added;
         if (Scheme::FoldsAfter(added)) {
 #pragma unroll
@@ -261,28 +276,21 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
   WritePartial<Reduce, kWidth, Layout, kVectors>(group, partial_at, storage, call.workspace);
 }
 
-// Sums the partials of `ctas` CTAs, whose rows were shared by kLanes lanes, into dw. Launched with
-// programmatic stream serialization behind BwdRingKernel; each thread takes kColumns neighbouring
-// partials.
-template <int kWidth, int kLanes, typename Reduce, int kColumns>
-__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes)
-    DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
+// Adds the partials of one group's CTAs to `sums`, kColumns neighbours of each and those of kBatch
+// CTAs at once. `partials`: the first CTA's.
+template <int kWidth, int kBatch, typename Reduce, int kColumns>
+__device__ __forceinline__ void SumPartials(const typename Reduce::Partial* partials, int group,
+                                            int ctas, Reduce (&sums)[kColumns]) {
   using Partial = typename Reduce::Partial;
   constexpr int kGroups = arith::kReduceGroups;
-  constexpr int kBatch = 8 / kColumns;  // loads in flight per thread and column
-  __shared__ Reduce totals[kGroups][kColumns][arith::kReduceLanes];
-  const int lane = static_cast<int>(threadIdx.x) % arith::kReduceLanes;
-  const int group = static_cast<int>(threadIdx.x) / arith::kReduceLanes;
-  const int index = (static_cast<int>(blockIdx.x) * arith::kReduceLanes + lane) * kColumns;
-  ptx::WaitForPrimary();
-  Reduce sums[kColumns];
   for (int first = group; first < ctas; first += kBatch * kGroups) {
+    // Past the last CTA its partials are loaded again and not added. Loads under conditions would
+    // wait for one another: each condition takes a predicate register, and there are seven.
     Partial batch[kBatch][kColumns];
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int cta = first + i * kGroups;
-      if (cta >= ctas) continue;
-      const Partial* source = partials + std::int64_t{cta} * kWidth + index;
+      const int cta = min(first + i * kGroups, ctas - 1);
+      const Partial* source = partials + std::int64_t{cta} * kWidth;
       if constexpr (kColumns == 1) {
         batch[i][0] = *source;
       } else {
@@ -300,6 +308,29 @@ __global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes)
 #pragma unroll
       for (int c = 0; c < kColumns; ++c) sums[c].Add(batch[i][c]);
     }
+  }
+}
+
+// Sums the partials of `ctas` CTAs, kCtasPerSm an SM, whose rows were shared by kLanes lanes, into
+// dw. Launched with programmatic stream serialization behind BwdRingKernel; each thread takes
+// kColumns neighbouring partials. Its time is that of trips to L2. Where kBeside, 32 registers and
+// two trips give it a place beside a BwdRingKernel, where it waits; else it takes registers for one
+// trip, on boards of up to 160 SMs.
+template <int kWidth, int kLanes, int kCtasPerSm, bool kBeside, typename Reduce, int kColumns>
+__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes, kBeside ? 4 : 1)
+    DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
+  constexpr int kGroups = arith::kReduceGroups;
+  constexpr int kBatch = 10 / kColumns;
+  __shared__ Reduce totals[kGroups][kColumns][arith::kReduceLanes];
+  const int lane = static_cast<int>(threadIdx.x) % arith::kReduceLanes;
+  const int group = static_cast<int>(threadIdx.x) / arith::kReduceLanes;
+  const int index = (static_cast<int>(blockIdx.x) * arith::kReduceLanes + lane) * kColumns;
+  ptx::WaitForPrimary();
+  Reduce sums[kColumns];
+  if (kBeside || kCtasPerSm == 1 || ctas <= kBatch * kGroups) {
+    SumPartials<kWidth, kBatch>(partials + index, group, ctas, sums);
+  } else {
+    SumPartials<kWidth, kBatch * kCtasPerSm>(partials + index, group, ctas, sums);
   }
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) totals[group][c][lane] = sums[c];

@@ -60,7 +60,7 @@ Status Launch(void (*kernel)(Parameters...), std::int64_t ctas, int threads, int
 template <int kProgram, typename Weight>
 struct BwdRingLauncher {
   static constexpr Program kP = kPrograms[kProgram];
-  using Scheme = arith::SchemeOf<kP.scheme, kP.fold_rows>;
+  using Scheme = arith::SchemeOfProgram<kP>;
   using Reduce = arith::ReduceOf<kP.reduce_sum>;
   using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
                                      kP.loads, kP.residual, Scheme, kP.blocks>;
@@ -69,8 +69,13 @@ struct BwdRingLauncher {
                              kP.ctas_per_sm, kP.loads, kP.residual, Scheme, kP.blocks, Reduce,
                              Weight>;
   static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
+  // These leave 16384 registers of their SM, on sm_90; beside the others no reduce has a place.
+  static constexpr bool kBeside =
+      kReduceColumns == 1 && kP.threads * kP.ctas_per_sm <= 384 &&
+      (kP.width == 1536 || (kP.width == 2048 && kP.loads == Loads::kBulk));
   static constexpr auto* kReduceKernel =
-      &device::DwReduceKernel<kP.width, 32 * kP.warps_per_row, Reduce, kReduceColumns>;
+      &device::DwReduceKernel<kP.width, 32 * kP.warps_per_row, kP.ctas_per_sm, kBeside, Reduce,
+                              kReduceColumns>;
 
   static Status Launch(const BackwardCall& call, int sm_count, cudaStream_t stream) {
     const int ctas = arith::RingCtas(kP, call.rows, sm_count);
@@ -95,7 +100,7 @@ struct BwdDualLauncher {
   static constexpr Program kP = kPrograms[kProgram];
   static constexpr auto* kKernel =
       &device::BwdDualKernel<kP.width, kP.threads, kP.warps_per_row, kP.slab, kP.residual,
-                             typename arith::SchemeOf<kP.scheme, 0>::Chain, Weight>;
+                             typename arith::SchemeOfProgram<kP>::Chain, Weight>;
 
   static Status Launch(const BackwardCall& call, int, cudaStream_t stream) {
     const std::int64_t ctas = kP.width / kP.slab + (call.rows + kP.groups() - 1) / kP.groups();

@@ -266,5 +266,34 @@ TEST(Rsqrt, IsCorrectlyRounded) {
   }
 }
 
+// What exact sums of wide rings rest on: every BF16 value times those of all significands and of
+// the exponents at the ends, as far as the product is finite.
+TEST(Widened, IsExactForEveryProductOfBf16ThatIsNotSubnormal) {
+  std::vector<float> factors;
+  for (std::uint16_t bits = 0x3f80; bits < 0x4000; ++bits) factors.push_back(arith::FromBf16(bits));
+  for (std::uint16_t bits :
+       {0x0000, 0x8000, 0x0001, 0x0080, 0x00ff, 0x2055, 0x5fd5, 0x7f7f, 0xff7f}) {
+    factors.push_back(arith::FromBf16(bits));
+  }
+  std::int64_t wrong = 0;
+  std::int64_t subnormal = 0;
+  for (std::uint32_t bits = 0; bits < 1U << 16; ++bits) {
+    for (float factor : factors) {
+      const float product = arith::Mul(arith::FromBf16(static_cast<std::uint16_t>(bits)), factor);
+      if (!std::isfinite(product)) continue;
+      const double widened = arith::Mul(arith::Widened(product), arith::kWidenScale);
+      const auto exact = static_cast<double>(product);
+      if (std::fpclassify(product) == FP_SUBNORMAL) {
+        ++subnormal;
+        wrong += std::fabs(widened - exact) < 0x1p-146 ? 0 : 1;
+      } else {
+        wrong += widened == exact && std::signbit(widened) == std::signbit(exact) ? 0 : 1;
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(subnormal, 0);
+}
+
 }  // namespace
 }  // namespace fenestra

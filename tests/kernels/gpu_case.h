@@ -57,6 +57,17 @@ class GpuCase {
     for (std::uint16_t bits : ToHost(buffers_.w16, width)) w16_.push_back(arith::FromBf16(bits));
   }
 
+  // Overwrites an element of dy and of h (x in the forward), as BF16 bits; rows end to end alone.
+  void Set(std::int64_t row, int column, std::uint16_t dy, std::uint16_t h) {
+    const auto element = static_cast<std::size_t>(row * width_ + column);
+    dy_[element] = dy;
+    x_[element] = h;
+    for (const auto& [array, bits] : {std::pair(buffers_.dy.get(), dy), {buffers_.x.get(), h}}) {
+      CheckCuda(cudaMemcpy(array + element, &bits, sizeof bits, cudaMemcpyHostToDevice),
+                "setting an element");
+    }
+  }
+
   std::int64_t rows() const { return tokens_ * HeadsOf(view_); }
   RouteBuffers& buffers() { return buffers_; }
   ForwardArguments Forward(Dtype weight, bool residual) const {

@@ -87,6 +87,30 @@ TEST_P(ProgramsOfWidth, WrapTheRing) {
   }
 }
 
+// Infinities, NaNs, products that overflow, and products that are subnormal.
+TEST_P(ProgramsOfWidth, EqualTheirHostModelOnExtremeInput) {
+  constexpr std::uint16_t kInfinity = 0x7f80;
+  constexpr std::uint16_t kNan = 0x7fc0;
+  constexpr std::uint16_t kMinus = 0x8000;
+  constexpr std::uint16_t kOne = 0x3f80;
+  constexpr std::uint16_t kLargest = 0x7f7f;
+  constexpr std::uint16_t kTiny = 0x0ed5;   // 1.66 * 2^-98
+  constexpr std::uint16_t kSmall = 0x29ab;  // 1.34 * 2^-44
+  const int width = GetParam();
+  GpuCase test_case(width, View::kRows, 300);
+  test_case.Set(7, 3, kInfinity, kOne);
+  test_case.Set(20, width - 1, kNan, kOne);
+  test_case.Set(41, 10, kOne, kInfinity | kMinus);
+  test_case.Set(60, 200, kLargest, kLargest);
+  for (int row = 0; row < 300; ++row) test_case.Set(row, 77, kTiny, kSmall);
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  for (int i = 0; i < kProgramCount; ++i) {
+    if (ProgramAt(i).width != width) continue;
+    ExpectEqual(test_case.RunOnGpu(i, Dtype::kFp32, 132),
+                test_case.RunHostModel(i, Dtype::kFp32, 132, threads), width, NameAt(i));
+  }
+}
+
 // dw of a call that accumulates is the sum of both, rounded once.
 TEST_P(ProgramsOfWidth, AccumulateIntoDw) {
   const int width = GetParam();
