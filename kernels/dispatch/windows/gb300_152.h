@@ -7,13 +7,15 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     241de24dfd8340e4
+// evidence     a7da5a57ae2002b2
 // environment  0d07098cc7d1c59f gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 385120d
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
+// environment  af8f2beb3402065e gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 27dda09
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
 // environment  ebe109245c1e3194 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -22,10 +24,12 @@
 //              13.0.88, GNU 12.2.0; host x86_64; commit 385120d
 // environment  f6154844ddb45902 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 1cb7000
+// environment  f8e5ba11d905b023 gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit 27dda09
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      4f6713219034cf8c
+// content      69cf1eb883d039ce
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -313,27 +317,29 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w16_h256[] = {
-    // 10.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        3, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 127.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 188 rows, by times of h200_132
-    {      3,      188, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 89.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 648 rows, by times of h200_132
-    {    188,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 34.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    // 8.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        4, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 100.9 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 136 rows, by times of h200_132
+    {      4,      136, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 11.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 256 rows, by times of h200_132
+    {    136,      256, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 72.2 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 1056 rows, by times of h200_132
+    {    256,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 32.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
     //   rows, by times of h200_132
-    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_w16_h256_in_place[] = {
-    // 10.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
+    // 10.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 384 rows, by
     //   times of h200_132
-    {      0,      648, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 34.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    {      0,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 32.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
     //   rows, by times of h200_132
-    {    648,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -341,13 +347,13 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h512[] = {
-    // 11.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    // 9.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        8, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 95.5 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    // 97.8 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
     {      8,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 8.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
     {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 168.7 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 168.9 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -355,7 +361,7 @@ inline constexpr Window kGb300_152_bwd_w16_h512[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_w16_h512_in_place[] = {
-    // 68.0 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
+    // 61.2 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -365,11 +371,11 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
-    // 23.0 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    // 23.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
     {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 52.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    // 55.0 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
     {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 363.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    // 388.9 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -377,7 +383,7 @@ inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_w16_h1536_in_place[] = {
-    // 217.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
+    // 218.7 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -387,19 +393,20 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
-    // 23.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       54, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 42.0 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     54,      129, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 188.2 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 24.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       52, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 66.2 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 192 rows, by times of h200_132
+    {     52,      192, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 178.8 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_w16_h2048_in_place[] = {
-    // 96.3 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 1 rows, by times of h200_132
+    // 126.4 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
+    //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -408,10 +415,10 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
-    // 79.5 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
+    // 76.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 389.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    // 404.6 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
     {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -419,7 +426,7 @@ inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_w16_h4096_in_place[] = {
-    // 49.2 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 48.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -429,21 +436,21 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
-    // 7.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 8 rows, by times of h200_132
-    {      0,       17, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
-    {     17,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 96.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1655 rows, by times of h200_132
-    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 15.8 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.2 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       10, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 34.1 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
+    {     10,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 80.1 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
+    {    129,     1089, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 20.8 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    {   1089,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_w16_h5120_in_place[] = {
-    // 66.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 64.9 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -453,19 +460,19 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
-    // 67.9 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 72.3 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 105.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of h200_132
-    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 36.2 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 38.1 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
+    {     64,      192, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 38.9 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_w16_h6144_in_place[] = {
-    // 79.8 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
+    // 82.7 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -475,29 +482,29 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w32_h256[] = {
-    // 9.5 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 108.4 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
-    {      6,      148, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 11.4 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 256 rows, by times of h200_132
-    {    148,      256, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 38.3 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 672 rows, by times of h200_132
-    {    256,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 33.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    // 11.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        4, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 109.3 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
+    {      4,      148, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 12.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
+    {    148,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 70.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 1056 rows, by times of h200_132
+    {    270,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 30.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_w32_h256_in_place[] = {
-    // 9.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
+    // 10.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 384 rows, by
     //   times of h200_132
-    {      0,      672, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    {      0,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 30.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {    672,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -505,19 +512,21 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h512[] = {
-    // 7.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 126.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
-    {      7,      192, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 370.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.5 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 97.0 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      9,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
+    {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 176.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_w32_h512_in_place[] = {
-    // 67.7 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
+    // 60.8 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 2048 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -527,11 +536,11 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
-    // 22.5 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    // 24.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
     {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 54.0 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    // 53.3 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
     {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 354.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    // 377.0 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -539,7 +548,7 @@ inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_w32_h1536_in_place[] = {
-    // 216.1 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65536 rows, by times of
+    // 218.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -549,11 +558,11 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
-    // 23.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       42, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 37.4 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     42,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 310.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 25.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       40, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 38.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     40,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 294.2 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -561,7 +570,8 @@ inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_w32_h2048_in_place[] = {
-    // 95.2 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod at 4 rows, by times of h200_132
+    // 129.1 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
+    //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -570,10 +580,10 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
-    // 76.7 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
+    // 74.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 4 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 401.7 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    // 416.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
     {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -581,7 +591,7 @@ inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_w32_h4096_in_place[] = {
-    // 49.6 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 51.4 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -591,21 +601,21 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
-    // 7.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       11, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
-    {     11,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 96.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1655 rows, by times of h200_132
-    {    129,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 17.9 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.1 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       10, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 33.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
+    {     10,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 80.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
+    {    129,     1089, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 23.1 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    {   1089,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_w32_h5120_in_place[] = {
-    // 65.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 68.1 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -615,19 +625,19 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
-    // 65.6 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 68.3 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 107.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of h200_132
-    {     64,      652, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 34.4 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
-    {    652,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 38.2 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
+    {     64,      192, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 37.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_w32_h6144_in_place[] = {
-    // 81.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 4 rows, by times of
+    // 84.8 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -637,19 +647,21 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h256[] = {
-    // 103.9 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      0,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 18.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 336 rows, by times of h200_132
-    {    144,      336, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 193.2 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    336,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        7, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 104.8 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      7,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 23.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 384 rows, by times of h200_132
+    {    144,      384, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 187.2 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    384,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h256_in_place[] = {
-    // 63.4 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
+    // 62.2 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
     //   of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -659,22 +671,22 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h512[] = {
-    // 9.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 9.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        8, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 127.1 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    // 126.6 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
     {      8,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    192,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 64.9 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
+    // 24.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 384 rows, by times of h200_132
+    {    192,      384, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 65.0 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
     //   h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    384,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h512_in_place[] = {
-    // 59.9 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
+    // 57.3 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 2048 rows, by times
     //   of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -684,20 +696,25 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h1536[] = {
-    // 22.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    // 21.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
     {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 52.5 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
     {     27,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 321.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
+    // 34.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 320 rows, by times of h200_132
+    {    129,      320, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.6 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum at 512 rows,
+    //   by times of h200_132
+    {    320,      785, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_twoprod"),                     kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 28.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_twoprod at 4096 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    785,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h1536_in_place[] = {
-    // 162.4 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    // 160.0 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65536 rows, by
     //   times of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -707,21 +724,21 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h2048[] = {
-    // 27.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       41, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 25.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 96 rows, by times of h200_132
-    {     41,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 267.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 23.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       43, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 36.5 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     43,      129, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 285.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h2048_in_place[] = {
-    // 106.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod at 1 rows, by times
-    //   of h200_132
+    // 100.5 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by
+    //   times of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -730,24 +747,19 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h4096[] = {
-    // 77.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
+    // 82.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
     //   times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 88.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 426 rows, by times of h200_132
-    {     64,      426, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 5.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 1024 rows, by
-    //   times of h200_132
-    {    426,     1089, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 27.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 4096 rows, by times of
+    // 350.1 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h4096_in_place[] = {
-    // 50.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 51.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -757,23 +769,20 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h5120[] = {
-    // 9.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    // 10.6 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
     {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 15.7 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
+    // 17.1 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
     {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 69.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of
+    // 174.5 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 48.1 % faster than bwd_res_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of
-    //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h5120_in_place[] = {
-    // 103.4 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 2 rows, by times of
+    // 89.3 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -783,21 +792,21 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h6144[] = {
-    // 65.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 65.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 137.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 1089 rows, by times of
+    // 118.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 768 rows, by times of
     //   h200_132
-    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 26.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
+    {     64,      768, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 29.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    768,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h6144_in_place[] = {
-    // 80.1 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
+    // 82.2 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -807,21 +816,21 @@ static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h256[] = {
-    // 15.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 104.5 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      9,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.6 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 312 rows, by times of h200_132
-    {    144,      312, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 188.0 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    312,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 13.5 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        6, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 108.5 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
+    {      6,      148, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 22.5 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 384 rows, by times of h200_132
+    {    148,      384, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 183.3 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    384,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h256_in_place[] = {
-    // 62.7 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
+    // 61.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
     //   of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
@@ -833,19 +842,20 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h256_in_place));
 inline constexpr Window kGb300_152_bwd_res_w32_h512[] = {
     // 11.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        9, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 96.2 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      9,      129, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.8 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    129,      270, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 142.9 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 127.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    {      9,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 23.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 384 rows, by times of h200_132
+    {    192,      384, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 64.0 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
+    //   h200_132
+    {    384,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h512_in_place[] = {
-    // 61.6 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
+    // 57.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
     //   of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -855,11 +865,11 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h1536[] = {
-    // 20.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       26, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 22.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       28, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 51.9 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     26,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 343.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
+    {     28,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 335.1 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
     //   h200_132
     {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -868,7 +878,7 @@ inline constexpr Window kGb300_152_bwd_res_w32_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h1536_in_place[] = {
-    // 163.7 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
+    // 162.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
     //   times of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -878,21 +888,21 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h2048[] = {
-    // 26.0 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       42, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 24.4 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 96 rows, by times of h200_132
-    {     42,       96, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 269.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 25.6 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       44, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 38.1 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     44,      129, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 284.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h2048_in_place[] = {
-    // 103.1 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod at 1 rows, by times
-    //   of h200_132
+    // 100.2 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by
+    //   times of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -901,10 +911,10 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h4096[] = {
-    // 77.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
+    // 76.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
     //   times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 328.8 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    // 346.3 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -913,7 +923,7 @@ inline constexpr Window kGb300_152_bwd_res_w32_h4096[] = {
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h4096_in_place[] = {
-    // 51.3 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 51.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -923,23 +933,20 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h5120[] = {
-    // 10.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       13, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 16.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
-    {     13,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 70.9 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of
+    // 9.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 17.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
+    {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 180.4 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 46.3 % faster than bwd_res_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of
-    //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h5120_in_place[] = {
-    // 105.0 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_twoprod at 4 rows, by times of
+    // 89.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -949,21 +956,21 @@ static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h6144[] = {
-    // 65.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 67.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 139.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 1089 rows, by times of
+    // 109.0 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of
     //   h200_132
-    {     64,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 25.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
+    {     64,      652, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 27.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {   1089,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    652,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h6144_in_place[] = {
-    // 78.9 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 4 rows, by times of
+    // 82.4 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -1034,7 +1041,7 @@ static_assert(AreSound(kGb300_152_routes));
 inline constexpr BoardWindows kGb300_152{
     .board = FindBoard("gb300_152"),
     .routes = kGb300_152_routes,
-    .evidence_digest = "241de24dfd8340e4",
+    .evidence_digest = "a7da5a57ae2002b2",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kGb300_152_routes),

@@ -7,13 +7,15 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     4d32b9805c560217
+// evidence     3ad03a90dfbcfd83
 // environment  0151d724ad228c7e gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 82811f2
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
+// environment  af8f2beb3402065e gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 27dda09
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
 // environment  ebe109245c1e3194 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -25,7 +27,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      8b93426e558654e8
+// content      aaf7b400cde1fa86
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -313,41 +315,38 @@ static_assert(IsTotal(kR200_216_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_216_bwd_w16_h256[] = {
-    // 17.3 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,       64, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 224.9 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1344 rows, by times of h200_132
-    {     64,     1344, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 27.7 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1344,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 14.2 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,       68, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 231.0 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1416 rows, by times of h200_132
+    {     68,     1416, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 28.0 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1416,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h256));
 
 inline constexpr Window kR200_216_bwd_w16_h256_in_place[] = {
-    // 4.6 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
+    // 7.5 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
     //   h200_132
-    {      0,      816, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 9.9 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 2048 rows, by times of
+    {      0,      840, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 14.4 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
     //   h200_132
-    {    816,     2304, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64"),    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_chunk_fma64 at 262148 rows, by times
-    //   of h200_132
-    {   2304,  1572888, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    840,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w16_h512[] = {
-    // 17.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    // 14.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 60.7 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 61.6 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 41.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
+    // 40.5 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
     {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 13.0 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 16.0 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -355,12 +354,12 @@ inline constexpr Window kR200_216_bwd_w16_h512[] = {
 static_assert(IsTotal(kR200_216_bwd_w16_h512));
 
 inline constexpr Window kR200_216_bwd_w16_h512_in_place[] = {
-    // 9.8 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows, by times of
+    // 3.4 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows, by times of
     //   h200_132
-    {      0,      426, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 12.6 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 2048 rows, by times of
+    {      0,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.8 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    426,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    512,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -368,11 +367,11 @@ static_assert(IsTotal(kR200_216_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w16_h1536[] = {
-    // 10.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
+    // 10.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
     {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 127.9 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
+    // 130.5 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
     {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 12.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
+    // 14.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
     {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
@@ -383,10 +382,10 @@ inline constexpr Window kR200_216_bwd_w16_h1536[] = {
 static_assert(IsTotal(kR200_216_bwd_w16_h1536));
 
 inline constexpr Window kR200_216_bwd_w16_h1536_in_place[] = {
-    // 7.5 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1 rows, by times of
+    // 10.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 256 rows, by times of
     //   h200_132
     {      0,      512, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 12.0 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 12.9 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1536 rows, by times of
     //   h200_132
     {    512,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
@@ -399,42 +398,39 @@ static_assert(IsTotal(kR200_216_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w16_h2048[] = {
-    // 11.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
+    // 11.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 120.5 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows, by times of h200_132
-    {     64,     2509, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 12.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 105.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2048 rows, by times of h200_132
+    {     64,     2048, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 16.4 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {   2048,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h2048));
 
 inline constexpr Window kR200_216_bwd_w16_h2048_in_place[] = {
-    // 8.4 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows, by times of
+    // 12.4 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 30.3 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
-    //   h200_132
-    {    512,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w16_h4096[] = {
-    // 18.8 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
-    {      0,     1655, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 27.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 18.6 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
+    {      0,     1536, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 33.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h4096));
 
 inline constexpr Window kR200_216_bwd_w16_h4096_in_place[] = {
-    // 6.0 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 5.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -444,19 +440,21 @@ static_assert(IsTotal(kR200_216_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w16_h5120[] = {
-    // 5.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 32 rows, by times of h200_132
-    {      0,       38, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 70.7 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
-    {     38,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
-    // 13.5 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
+    {      0,       33, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 21.4 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 53 rows, by times of h200_132
+    {     33,       53, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 29.0 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1655 rows, by times of h200_132
+    {     53,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 15.1 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h5120));
 
 inline constexpr Window kR200_216_bwd_w16_h5120_in_place[] = {
-    // 7.6 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 7.0 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -466,66 +464,63 @@ static_assert(IsTotal(kR200_216_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w16_h6144[] = {
-    // 21.6 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
-    {      0,     1655, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 23.5 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 22.0 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
+    {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 26.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1089,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h6144));
 
 inline constexpr Window kR200_216_bwd_w16_h6144_in_place[] = {
-    // 8.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of h200_132
-    {      0,       96, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 5.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows, by times of
-    //   h200_132
-    {     96,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 8.3 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_216_bwd_w32_h256[] = {
-    // 18.1 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 4 rows, by times of h200_132
+    // 16.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
     {      0,       68, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 223.5 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1368 rows, by times of h200_132
+    // 225.6 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1368 rows, by times of h200_132
     {     68,     1368, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 20.1 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 2304 rows, by times of h200_132
-    {   1368,     2304, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 15.6 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 131072 rows, by times
+    // 27.2 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1368,     3140, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 16.7 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 131072 rows, by times
     //   of h200_132
-    {   2304,  1572888, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   3140,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h256));
 
 inline constexpr Window kR200_216_bwd_w32_h256_in_place[] = {
-    // 4.8 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
+    // 15.5 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
     //   h200_132
-    {      0,      785, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 12.7 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
-    //   h200_132
-    {    785,     2048, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64 at 3072 rows, by times of
-    //   h200_132
-    {   2048,  1572888, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,     3140, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 16.7 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 131072 rows, by times
+    //   of h200_132
+    {   3140,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t512_w1_r2_s4_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w32_h512[] = {
-    // 13.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    // 13.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 8 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 59.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 60.6 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 42.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
-    {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 12.1 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 39.0 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2509 rows, by times of h200_132
+    {    270,     2509, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 5.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 3072 rows, by times of h200_132
+    {   2509,     3072, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 12288 rows, by times of
+    //   h200_132
     {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -534,10 +529,16 @@ static_assert(IsTotal(kR200_216_bwd_w32_h512));
 
 inline constexpr Window kR200_216_bwd_w32_h512_in_place[] = {
     // 4.2 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 16 rows, by times of h200_132
-    {      0,      384, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 17.6 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 2048 rows, by times of
+    {      0,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 10.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    384,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    512,     2048, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.2 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 3072 rows, by times of
+    //   h200_132
+    {   2048,     3072, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 12288 rows, by times of
+    //   h200_132
+    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -545,13 +546,13 @@ static_assert(IsTotal(kR200_216_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w32_h1536[] = {
-    // 8.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
+    // 10.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
     {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 130.7 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
+    // 127.1 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
     {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 11.8 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
+    // 13.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
     {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 8.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    // 9.4 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
     {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -560,13 +561,13 @@ inline constexpr Window kR200_216_bwd_w32_h1536[] = {
 static_assert(IsTotal(kR200_216_bwd_w32_h1536));
 
 inline constexpr Window kR200_216_bwd_w32_h1536_in_place[] = {
-    // 3.6 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 16 rows, by times of
+    // 4.4 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 16 rows, by times of
     //   h200_132
-    {      0,      426, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 20.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1536 rows, by times of
+    {      0,      512, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 23.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1536 rows, by times of
     //   h200_132
-    {    426,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 8.7 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    {    512,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.4 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
     {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -576,42 +577,42 @@ static_assert(IsTotal(kR200_216_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w32_h2048[] = {
-    // 11.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
+    // 8.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 16 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 116.3 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2509 rows, by times of h200_132
-    {     64,     2509, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 12.3 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 111.5 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2048 rows, by times of h200_132
+    {     64,     2048, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 16.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {   2048,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h2048));
 
 inline constexpr Window kR200_216_bwd_w32_h2048_in_place[] = {
-    // 10.5 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 1 rows, by times of
+    // 4.3 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 256 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 21.1 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
+    {      0,      384, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 16.7 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    512,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {    384,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w32_h4096[] = {
     // 18.6 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
-    {      0,     1655, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 30.8 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,     1536, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 34.0 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h4096));
 
 inline constexpr Window kR200_216_bwd_w32_h4096_in_place[] = {
-    // 6.8 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 6.6 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -621,19 +622,19 @@ static_assert(IsTotal(kR200_216_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w32_h5120[] = {
-    // 8.4 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1 rows, by times of h200_132
+    // 8.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
     {      0,       39, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 68.8 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 2048 rows, by times of h200_132
-    {     39,     2048, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 13.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 58.9 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 1655 rows, by times of h200_132
+    {     39,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 16.0 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h5120));
 
 inline constexpr Window kR200_216_bwd_w32_h5120_in_place[] = {
-    // 6.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 8.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -643,9 +644,9 @@ static_assert(IsTotal(kR200_216_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_w32_h6144[] = {
-    // 20.7 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
+    // 20.5 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
     {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 26.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    // 28.2 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -653,32 +654,29 @@ inline constexpr Window kR200_216_bwd_w32_h6144[] = {
 static_assert(IsTotal(kR200_216_bwd_w32_h6144));
 
 inline constexpr Window kR200_216_bwd_w32_h6144_in_place[] = {
-    // 2.0 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 1 rows, by times of h200_132
-    {      0,       64, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 9.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 128 rows, by times of
-    //   h200_132
-    {     64,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 5.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 512 rows, by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h256[] = {
-    // 11.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 4 rows, by times of h200_132
+    // 14.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
     {      0,       72, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 222.2 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1440 rows, by times of h200_132
-    {     72,     1440, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 19.7 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1440,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 227.2 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1512 rows, by times of h200_132
+    {     72,     1512, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 21.1 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1512,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h256));
 
 inline constexpr Window kR200_216_bwd_res_w16_h256_in_place[] = {
-    // 10.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 12288 rows, by
-    //   times of h200_132
+    // 9.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 12288 rows, by times
+    //   of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -687,47 +685,50 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h512[] = {
-    // 14.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows, by times of h200_132
+    // 15.4 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),              kStart,    {},                                                    kBorrowed, kStoodIn},
     // 65.2 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 45.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
+    // 47.4 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
     {    270,     3072, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 3.4 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 2.7 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h512));
 
 inline constexpr Window kR200_216_bwd_res_w16_h512_in_place[] = {
-    // 19.0 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows, by times of
+    // 17.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 16 rows, by times of
     //   h200_132
     {      0,      652, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 13.0 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows, by times
+    // 10.3 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 1024 rows, by times
     //   of h200_132
-    {    652,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    652,     2048, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 6.4 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 3072 rows, by times of
+    //   h200_132
+    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h1536[] = {
-    // 10.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
-    {      0,       32, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 145.4 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows, by times of
+    // 8.4 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
+    {      0,       33, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 135.8 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1536 rows, by times of
     //   h200_132
-    {     32,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 23.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     33,     1536, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 22.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h1536));
 
 inline constexpr Window kR200_216_bwd_res_w16_h1536_in_place[] = {
-    // 15.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
+    // 14.5 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
     //   of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -737,12 +738,12 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h2048[] = {
-    // 12.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    // 13.6 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 140.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
+    // 143.6 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
     //   h200_132
     {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 1.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 4.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -750,35 +751,35 @@ inline constexpr Window kR200_216_bwd_res_w16_h2048[] = {
 static_assert(IsTotal(kR200_216_bwd_res_w16_h2048));
 
 inline constexpr Window kR200_216_bwd_res_w16_h2048_in_place[] = {
-    // 5.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 32 rows, by times of
+    // 5.9 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 256 rows, by times of
     //   h200_132
-    {      0,      384, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 19.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
+    {      0,      426, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 12.3 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
     //   of h200_132
-    {    384,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {    426,    65537, ProgramIndex("bwd_res_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),        kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h4096[] = {
-    // 18.5 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of
+    // 20.5 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of
     //   h200_132
     {      0,     2048, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 12.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    // 14.0 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   2048,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h4096_t512_w8_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h4096));
 
 inline constexpr Window kR200_216_bwd_res_w16_h4096_in_place[] = {
-    // 13.0 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows, by times of
+    // 8.8 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 19.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
+    // 19.7 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -788,25 +789,25 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h5120[] = {
-    // 13.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 8 rows, by times of h200_132
-    {      0,       38, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 36.6 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
-    {     38,     1536, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
-    // 21.6 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4096 rows, by times of
+    // 12.6 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4 rows, by times of h200_132
+    {      0,       37, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 34.7 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
+    {     37,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 22.7 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   1536,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h5120));
 
 inline constexpr Window kR200_216_bwd_res_w16_h5120_in_place[] = {
-    // 14.6 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 64 rows, by
-    //   times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 9.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 128 rows, by times of
+    // 14.5 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
-    {     64,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,       96, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 512 rows, by times of
+    //   h200_132
+    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -814,19 +815,19 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w16_h6144[] = {
-    // 10.2 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows, by times of
+    // 11.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows, by times of
     //   h200_132
-    {      0,     1655, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 15.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    {      0,     1089, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 16.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w16_h6144));
 
 inline constexpr Window kR200_216_bwd_res_w16_h6144_in_place[] = {
-    // 7.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of
+    // 5.6 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -836,20 +837,20 @@ static_assert(IsTotal(kR200_216_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kR200_216_bwd_res_w32_h256[] = {
-    // 22.2 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    // 20.0 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
     {      0,       72, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),              kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 220.1 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1392 rows, by times of h200_132
-    {     72,     1392, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 19.3 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1392,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 224.9 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 1488 rows, by times of h200_132
+    {     72,     1488, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 19.7 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1488,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w32_h256));
 
 inline constexpr Window kR200_216_bwd_res_w32_h256_in_place[] = {
-    // 13.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 12288 rows, by
-    //   times of h200_132
+    // 14.0 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 8192 rows, by times
+    //   of h200_132
     {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -858,39 +859,42 @@ static_assert(IsTotal(kR200_216_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w32_h512[] = {
-    // 16.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 18.0 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),              kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 64.3 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 65.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),              kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 45.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
+    // 44.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
     {    270,     3072, ProgramIndex("bwd_res_dual_h512_t512_w2_slab8_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 5.2 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 4.5 % faster than bwd_res_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {   3072,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w32_h512));
 
 inline constexpr Window kR200_216_bwd_res_w32_h512_in_place[] = {
-    // 13.4 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 128 rows, by times of
+    // 14.8 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 16 rows, by times of
     //   h200_132
-    {      0,      426, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 14.8 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 2048 rows, by times
+    {      0,      512, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 10.9 % faster than bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64 at 1024 rows, by times
     //   of h200_132
-    {    426,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    512,     2048, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 11.4 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 3072 rows, by times
+    //   of h200_132
+    {   2048,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r1_s5_c3_rr_fma64"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w32_h1536[] = {
-    // 8.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       32, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 140.8 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows, by times of
+    // 10.0 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
+    {      0,       33, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 144.6 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 1655 rows, by times of
     //   h200_132
-    {     32,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 23.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {     33,     1655, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 24.3 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
     {   1655,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -898,7 +902,7 @@ inline constexpr Window kR200_216_bwd_res_w32_h1536[] = {
 static_assert(IsTotal(kR200_216_bwd_res_w32_h1536));
 
 inline constexpr Window kR200_216_bwd_res_w32_h1536_in_place[] = {
-    // 13.9 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
+    // 13.7 % faster than bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1024 rows, by times
     //   of h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -908,12 +912,12 @@ static_assert(IsTotal(kR200_216_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w32_h2048[] = {
-    // 11.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
+    // 11.5 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),             kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 144.8 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
+    // 141.2 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 3072 rows, by times of
     //   h200_132
     {     64,     3072, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 3.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 2.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {   3072,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -921,12 +925,9 @@ inline constexpr Window kR200_216_bwd_res_w32_h2048[] = {
 static_assert(IsTotal(kR200_216_bwd_res_w32_h2048));
 
 inline constexpr Window kR200_216_bwd_res_w32_h2048_in_place[] = {
-    // 6.0 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 128 rows, by times of
-    //   h200_132
-    {      0,      512, ProgramIndex("bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 15.0 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
+    // 6.5 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times
     //   of h200_132
-    {    512,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -934,10 +935,10 @@ static_assert(IsTotal(kR200_216_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w32_h4096[] = {
-    // 15.9 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 128 rows, by times of
+    // 17.7 % faster than bwd_res_dual_h4096_t512_w16_slab64_twoprod at 256 rows, by times of
     //   h200_132
     {      0,     1655, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 10.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    // 13.1 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
     {   1655,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -946,10 +947,10 @@ inline constexpr Window kR200_216_bwd_res_w32_h4096[] = {
 static_assert(IsTotal(kR200_216_bwd_res_w32_h4096));
 
 inline constexpr Window kR200_216_bwd_res_w32_h4096_in_place[] = {
-    // 10.9 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows, by times of
+    // 8.0 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 17.9 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
+    // 17.8 % faster than bwd_res_ring_h4096_t512_w16_r1_s8_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
     {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -959,27 +960,24 @@ static_assert(IsTotal(kR200_216_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kR200_216_bwd_res_w32_h5120[] = {
-    // 10.9 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4 rows, by times of h200_132
-    {      0,       37, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 35.5 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
-    {     37,     1536, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
-    // 22.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4096 rows, by times of
+    // 10.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4 rows, by times of h200_132
+    {      0,       36, ProgramIndex("bwd_res_dual_h5120_t640_w20_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 36.5 % faster than bwd_res_dual_h5120_t640_w20_slab64_fma64 at 64 rows, by times of h200_132
+    {     36,     1089, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 23.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   1536,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1089,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w32_h5120));
 
 inline constexpr Window kR200_216_bwd_res_w32_h5120_in_place[] = {
-    // 12.8 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 64 rows, by
-    //   times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 8.8 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 512 rows, by times of
+    // 15.3 % faster than bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
-    {     64,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w32_h5120_in_place));
 
@@ -987,17 +985,17 @@ static_assert(IsTotal(kR200_216_bwd_res_w32_h5120_in_place));
 inline constexpr Window kR200_216_bwd_res_w32_h6144[] = {
     // 14.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 256 rows, by times of
     //   h200_132
-    {      0,     1655, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 15.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
+    {      0,     1536, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 15.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {   1655,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1536,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kR200_216_bwd_res_w32_h6144));
 
 inline constexpr Window kR200_216_bwd_res_w32_h6144_in_place[] = {
-    // 4.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 1 rows, by times of
+    // 3.0 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"), kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -1068,7 +1066,7 @@ static_assert(AreSound(kR200_216_routes));
 inline constexpr BoardWindows kR200_216{
     .board = FindBoard("r200_216"),
     .routes = kR200_216_routes,
-    .evidence_digest = "4d32b9805c560217",
+    .evidence_digest = "3ad03a90dfbcfd83",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kR200_216_routes),
