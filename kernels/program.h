@@ -193,8 +193,9 @@ constexpr bool AllowsInPlace(const Program& program) {
   return program.structure != Structure::kDual;
 }
 
-// Whether a program widens its products to FP64 by integer steps instead of conversions: FP64
-// rings, but for rows so short that instructions are what they lack.
+// Whether a program brings its products to FP64 by integer steps instead of conversions: fma64
+// rings of wide rows. On H 256 that is slower, on H 512 level, and on H 1536 it takes registers
+// that the reduce needs (docs/performance).
 constexpr bool WidensProducts(const Program& program) {
   return program.scheme == Scheme::kFma64 && program.structure == Structure::kRing &&
          program.width >= 2048;

@@ -37,6 +37,12 @@ std::string_view ChainOf(Scheme scheme) {
   }
 }
 
+std::string SchemeOf(const Program& p) {
+  if (WidensProducts(p)) return "fenestra::arith::WidenedFma64";
+  return fmt::format("fenestra::arith::SchemeOf<(fenestra::Scheme){}, {}>",
+                     static_cast<int>(p.scheme), p.fold_rows);
+}
+
 // A program's main kernel as the demangler spells it: kernels/launch/width.cuh instantiates them.
 std::string KernelOf(const Program& p, Dtype weight) {
   const std::string_view element = weight == Dtype::kBf16 ? "unsigned short" : "float";
@@ -53,11 +59,11 @@ std::string KernelOf(const Program& p, Dtype weight) {
   }
   return fmt::format(
       "fenestra::device::BwdRingKernel<{}, {}, {}, {}, {}, {}, (fenestra::Loads){}, {}, "
-      "fenestra::arith::SchemeOf<(fenestra::Scheme){}, {}, {}>, (fenestra::BlockStore){}, "
+      "{}, (fenestra::BlockStore){}, "
       "fenestra::arith::ReduceOf<(fenestra::ReduceSum){}>, {}>",
       p.width, p.threads, p.warps_per_row, p.rows, p.stages, p.ctas_per_sm,
-      static_cast<int>(p.loads), p.residual, static_cast<int>(p.scheme), p.fold_rows,
-      WidensProducts(p), static_cast<int>(p.blocks), static_cast<int>(p.reduce_sum), element);
+      static_cast<int>(p.loads), p.residual, SchemeOf(p), static_cast<int>(p.blocks),
+      static_cast<int>(p.reduce_sum), element);
 }
 
 // "void name<arguments>(parameters)" to "name<arguments>"; other symbols to "".

@@ -12,22 +12,23 @@
 namespace fenestra {
 namespace {
 
-// A product widened by a conversion, and added or multiplied and added.
-constexpr double kResultsATerm = 2;
+constexpr double kConversion = 1;
+constexpr double kMultiplyAdd = 1;  // or an addition
 // An FP32 scheme's sum of a column is at most two values: both widened, and added up.
 constexpr double kResultsAPair = 3;
 // The exchange by which 32 lanes add up their eight columns: a lane keeps half at each step.
 constexpr double kLaneAdds = 4 + 2 + 1 + 1 + 1;
 constexpr int kLaneColumns = 8;
 
-// The rstd of a row is widened once a lane, and scaled where products are widened by integer steps.
+// The rstd of a row is converted once a lane, and scaled where products come to FP64 by integer
+// steps.
 double ResultsAnElement(const Program& program, int lane_columns) {
   switch (program.scheme) {
     case Scheme::kFma64:
-      if (WidensProducts(program)) return kResultsATerm - 1 + 2.0 / lane_columns;
-      return kResultsATerm + 1.0 / lane_columns;
+      if (WidensProducts(program)) return kMultiplyAdd + 2.0 / lane_columns;
+      return kConversion + kMultiplyAdd + 1.0 / lane_columns;
     case Scheme::kFold64:
-      return kResultsATerm / program.fold_rows;
+      return (kConversion + kMultiplyAdd) / program.fold_rows;
     default:
       return 0;
   }

@@ -75,7 +75,7 @@ FENESTRA_HD bool IsFinite(float a) { return (BitsOf(a) & 0x7f800000U) != 0x7f800
 // significant bits, so for every product of two BF16 values that is not subnormal; the three lowest
 // bits of others are dropped.
 inline constexpr double kWidenScale = 0x1p896;
-FENESTRA_HD double Widened(float a) {
+FENESTRA_HD double WidenScaled(float a) {
   return DoubleOf(static_cast<std::uint32_t>(static_cast<std::int32_t>(BitsOf(a)) >> 3) &
                   0x8fffffffU);
 }

@@ -4,6 +4,8 @@
 // SchemeOf.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/arith/row.h"
 #include "kernels/arith/scalar.h"
 #include "kernels/program.h"
@@ -107,8 +109,8 @@ struct Fma64Chain {
   FENESTRA_HD double Total() const { return total; }
 };
 
-// The same, with a finite product widened by two integer steps: conversions are 16 a clock and SM
-// on sm_90. Only of a product that is subnormal in FP32 does it lose anything, less than 2^-146.
+// The same without a conversion of finite products: on sm_90 they are 16 a clock and SM. A product
+// that is subnormal in FP32, and no other, loses up to 2^-146 by it.
 struct WidenedFma64Chain {
   double total = 0;
 
@@ -121,9 +123,15 @@ struct WidenedFma64Chain {
   }
   // `scaled`: rstd * kWidenScale.
   FENESTRA_HD void AddFinite(float product, double scaled) {
-    total = Fma(Widened(product), scaled, total);
+    total = Fma(WidenScaled(product), scaled, total);
   }
   FENESTRA_HD double Total() const { return total; }
+};
+
+// Chains with a shorter step for rows whose products are all finite.
+template <typename Chain>
+concept AddsFinite = requires(Chain chain) {
+  chain.AddFinite(0.0F, 0.0);
 };
 
 // Blocks: what chains are emptied into.
@@ -194,31 +202,30 @@ struct Composed {
   }
 };
 
-template <Scheme kScheme, int kFoldRows, bool kWidened>
+template <Scheme kScheme, int kFoldRows>
 struct SchemeOf;
 template <>
-struct SchemeOf<Scheme::kPlain, 0, false> : Composed<PlainChain, NoBlock, 0> {};
+struct SchemeOf<Scheme::kPlain, 0> : Composed<PlainChain, NoBlock, 0> {};
 template <>
-struct SchemeOf<Scheme::kKahan, 0, false> : Composed<KahanChain, NoBlock, 0> {};
+struct SchemeOf<Scheme::kKahan, 0> : Composed<KahanChain, NoBlock, 0> {};
 template <>
-struct SchemeOf<Scheme::kTwoSum, 0, false> : Composed<TwoSumChain, NoBlock, 0> {};
+struct SchemeOf<Scheme::kTwoSum, 0> : Composed<TwoSumChain, NoBlock, 0> {};
 template <>
-struct SchemeOf<Scheme::kTwoProd, 0, false> : Composed<TwoProdChain, NoBlock, 0> {};
+struct SchemeOf<Scheme::kTwoProd, 0> : Composed<TwoProdChain, NoBlock, 0> {};
 template <>
-struct SchemeOf<Scheme::kFma64, 0, false> : Composed<Fma64Chain, NoBlock, 0> {};
-template <>
-struct SchemeOf<Scheme::kFma64, 0, true> : Composed<WidenedFma64Chain, NoBlock, 0> {};
+struct SchemeOf<Scheme::kFma64, 0> : Composed<Fma64Chain, NoBlock, 0> {};
 template <int kFoldRows>
-struct SchemeOf<Scheme::kFold64, kFoldRows, false> : Composed<PlainChain, Fp64Block, kFoldRows> {};
+struct SchemeOf<Scheme::kFold64, kFoldRows> : Composed<PlainChain, Fp64Block, kFoldRows> {};
 template <int kFoldRows>
-struct SchemeOf<Scheme::kFoldPair, kFoldRows, false> : Composed<PlainChain, PairBlock, kFoldRows> {
-};
+struct SchemeOf<Scheme::kFoldPair, kFoldRows> : Composed<PlainChain, PairBlock, kFoldRows> {};
 template <int kFoldRows>
-struct SchemeOf<Scheme::kChunkKahan, kFoldRows, false>
-    : Composed<KahanChain, PlainBlock, kFoldRows> {};
+struct SchemeOf<Scheme::kChunkKahan, kFoldRows> : Composed<KahanChain, PlainBlock, kFoldRows> {};
+
+struct WidenedFma64 : Composed<WidenedFma64Chain, NoBlock, 0> {};
 
 template <Program kProgram>
-using SchemeOfProgram = SchemeOf<kProgram.scheme, kProgram.fold_rows, WidensProducts(kProgram)>;
+using SchemeOfProgram = std::conditional_t<WidensProducts(kProgram), WidenedFma64,
+                                           SchemeOf<kProgram.scheme, kProgram.fold_rows>>;
 
 // Sums of the dw reduce: over the groups of a CTA, then over CTAs. Each takes partials of its own
 // kind, 8 bytes a column.

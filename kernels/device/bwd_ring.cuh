@@ -6,17 +6,11 @@
 #include <type_traits>
 
 #include "kernels/arith/sum.h"
+#include "kernels/device/dw_reduce.cuh"
 #include "kernels/device/group.cuh"
 #include "kernels/device/ring.cuh"
 
 namespace fenestra::device {
-
-// Two neighbouring partials, as one 16-byte vector.
-template <typename Partial>
-struct alignas(16) PartialVector {
-  Partial first;
-  Partial second;
-};
 
 // The blocks of one thread's columns, in registers or in shared memory, where a thread's lie
 // kThreads apart so that a warp's are contiguous.
@@ -45,43 +39,30 @@ class Blocks<Block, kCount, kThreads, BlockStore::kShared> {
   Block* mine_;
 };
 
-// Writes the partials of one CTA, [width] at PartialIndex.
-template <typename Reduce, int kWidth, typename Layout, int kVectors, typename PartialAt>
-__device__ __forceinline__ void WritePartial(const Layout& group, const PartialAt& partial_at,
-                                             unsigned char* storage, void* workspace) {
-  using Partial = typename Reduce::Partial;
-  static_assert(sizeof(Partial) == arith::kReducePartialBytes);
-  Partial* partial = static_cast<Partial*>(workspace) + std::int64_t{blockIdx.x} * kWidth;
-  const auto write_pairs = [&](Partial* target) {
+// Adds a row's products to the chains of a thread's columns. `for_vectors` gives its vectors of dy
+// and h one by one; `warp_dot` is the warp's share of sum(dy * h * w), which is not finite where
+// one of its products is not, whatever w.
+template <typename Chain, int kVectors, typename ForVectors>
+__device__ __forceinline__ void AddRow(Chain (&chains)[kVectors][kVector],
+                                       const ForVectors& for_vectors, float rstd, float warp_dot) {
+  const auto rstd64 = static_cast<double>(rstd);
+  const auto add = [&](const auto& step) {
+    for_vectors([&](int v, float(&dy)[kVector], float(&h)[kVector]) {
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-#pragma unroll
-      for (int pair = 0; pair < 4; ++pair) {
-        const int index = arith::PartialIndex(
-            arith::VectorColumn(v, group.lane, Layout::kLanes) + 2 * pair, Layout::kLanes);
-        *reinterpret_cast<PartialVector<Partial>*>(target + index) = {partial_at(v, 2 * pair),
-                                                                      partial_at(v, 2 * pair + 1)};
-      }
-    }
+      for (int i = 0; i < kVector; ++i) step(chains[v][i], arith::Mul(dy[i], h[i]));
+    });
   };
-  if constexpr (Layout::kGroups == 1) {
-    write_pairs(partial);
-  } else {
-    // The ring is drained: its storage now holds [group][width] partials, summed in group order.
-    auto* partials = reinterpret_cast<Partial*>(storage);
-    __syncthreads();
-    write_pairs(partials + group.index * kWidth);
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < kWidth; i += Layout::kGroups * Layout::kLanes) {
-      Reduce total;
-#pragma unroll
-      for (int g = 0; g < Layout::kGroups; ++g) total.Add(partials[g * kWidth + i]);
-      partial[i] = total.AsPartial();
+  if constexpr (arith::AddsFinite<Chain>) {
+    if (arith::IsFinite(warp_dot)) {
+      const double scaled = arith::Mul(rstd64, arith::kWidenScale);
+      add([&](Chain& chain, float product) { chain.AddFinite(product, scaled); });
+      return;
     }
   }
+  add([&](Chain& chain, float product) { chain.Add(product, rstd, rstd64); });
 }
 
-// `Scheme`: arith::SchemeOf.
+// `Scheme`: arith::SchemeOfProgram.
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, Loads kLoads,
           bool kResidual, typename Scheme, BlockStore kBlockStore>
 struct BwdRingShape {
@@ -148,8 +129,7 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
   // The reduce may take its place now; it waits for this grid's end before it reads.
   ptx::ReleaseDependents();
 
-  using Chain = typename Scheme::Chain;
-  Chain chains[kVectors][kVector];
+  typename Scheme::Chain chains[kVectors][kVector];
   typename Shape::ColumnBlocks blocks(storage + Shape::kRingBytes);
   int added = 0;  // rows this thread has added
   int stage = 0;
@@ -208,27 +188,8 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
 #pragma unroll
       for (int j = 0; j < kRows; ++j) {
         if (!valid[j]) continue;
-        const auto rstd64 = static_cast<double>(rstd[j]);
-        const auto add = [&](const auto& step) {  // step(chain, dy * h) for each column
-          for_vectors(j, [&](int v, float(&a)[kVector], float(&b)[kVector]) {
-#pragma unroll
-            for (int i = 0; i < kVector; ++i) step(chains[v][i], arith::Mul(a[i], b[i]));
-          });
-        };
-        const auto add_any = [&] {
-          add([&](Chain& chain, float product) { chain.Add(product, rstd[j], rstd64); });
-        };
-        if constexpr (std::is_same_v<Chain, arith::WidenedFma64Chain>) {
-          // The warp's share of the dot, which is not finite where one of its products is not.
-          if (arith::IsFinite(dots[j])) {
-            const double scaled = arith::Mul(rstd64, arith::kWidenScale);
-            add([&](Chain& chain, float product) { chain.AddFinite(product, scaled); });
-          } else {
-            add_any();
-          }
-        } else {
-          add_any();
-        }
+        AddRow(
+            chains, [&](const auto& body) { for_vectors(j, body); }, rstd[j], dots[j]);
         ++added;
         if (Scheme::FoldsAfter(added)) {
 #pragma unroll
@@ -274,74 +235,6 @@ __global__ void __launch_bounds__(kThreads, kCtasPerSm)
     return partial;
   };
   WritePartial<Reduce, kWidth, Layout, kVectors>(group, partial_at, storage, call.workspace);
-}
-
-// Adds the partials of one group's CTAs to `sums`, kColumns neighbours of each and those of kBatch
-// CTAs at once. `partials`: the first CTA's.
-template <int kWidth, int kBatch, typename Reduce, int kColumns>
-__device__ __forceinline__ void SumPartials(const typename Reduce::Partial* partials, int group,
-                                            int ctas, Reduce (&sums)[kColumns]) {
-  using Partial = typename Reduce::Partial;
-  constexpr int kGroups = arith::kReduceGroups;
-  for (int first = group; first < ctas; first += kBatch * kGroups) {
-    // Past the last CTA its partials are loaded again and not added. Loads under conditions would
-    // wait for one another: each condition takes a predicate register, and there are seven.
-    Partial batch[kBatch][kColumns];
-#pragma unroll
-    for (int i = 0; i < kBatch; ++i) {
-      const int cta = min(first + i * kGroups, ctas - 1);
-      const Partial* source = partials + std::int64_t{cta} * kWidth;
-      if constexpr (kColumns == 1) {
-        batch[i][0] = *source;
-      } else {
-#pragma unroll
-        for (int c = 0; c < kColumns; c += 2) {
-          const auto two = *reinterpret_cast<const PartialVector<Partial>*>(source + c);
-          batch[i][c] = two.first;
-          batch[i][c + 1] = two.second;
-        }
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < kBatch; ++i) {
-      if (first + i * kGroups >= ctas) continue;
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c) sums[c].Add(batch[i][c]);
-    }
-  }
-}
-
-// Sums the partials of `ctas` CTAs, kCtasPerSm an SM, whose rows were shared by kLanes lanes, into
-// dw. Launched with programmatic stream serialization behind BwdRingKernel; each thread takes
-// kColumns neighbouring partials. Its time is that of trips to L2. Where kBeside, 32 registers and
-// two trips give it a place beside a BwdRingKernel, where it waits; else it takes registers for one
-// trip, on boards of up to 160 SMs.
-template <int kWidth, int kLanes, int kCtasPerSm, bool kBeside, typename Reduce, int kColumns>
-__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes, kBeside ? 4 : 1)
-    DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
-  constexpr int kGroups = arith::kReduceGroups;
-  constexpr int kBatch = 10 / kColumns;
-  __shared__ Reduce totals[kGroups][kColumns][arith::kReduceLanes];
-  const int lane = static_cast<int>(threadIdx.x) % arith::kReduceLanes;
-  const int group = static_cast<int>(threadIdx.x) / arith::kReduceLanes;
-  const int index = (static_cast<int>(blockIdx.x) * arith::kReduceLanes + lane) * kColumns;
-  ptx::WaitForPrimary();
-  Reduce sums[kColumns];
-  if (kBeside || kCtasPerSm == 1 || ctas <= kBatch * kGroups) {
-    SumPartials<kWidth, kBatch>(partials + index, group, ctas, sums);
-  } else {
-    SumPartials<kWidth, kBatch * kCtasPerSm>(partials + index, group, ctas, sums);
-  }
-#pragma unroll
-  for (int c = 0; c < kColumns; ++c) totals[group][c][lane] = sums[c];
-  __syncthreads();
-  if (group >= kColumns) return;  // one group for each of the columns
-  Reduce parts[kGroups];
-#pragma unroll
-  for (int g = 0; g < kGroups; ++g) parts[g] = totals[g][group][lane];
-  const int column = arith::PartialColumn(index + group, kLanes);
-  dw[column] = arith::FinalDw(arith::TreeMerge<kGroups>(parts).Total(), accumulate,
-                              accumulate ? dw[column] : 0.0F);
 }
 
 }  // namespace fenestra::device

@@ -34,7 +34,8 @@ struct Group {
 
   // Sums of kCount rows over the group: `sums` holds each lane's shares, then the totals, the same
   // bits in every lane. `scratch`: [kGroups][kCount][kWarpsPerRow] floats, not touched by the call
-  // before the last. `before_sync` runs where warps would otherwise wait for one another.
+  // before the last. `before_sync` runs where warps would otherwise wait for one another, and finds
+  // the warp's totals in `sums`.
   template <int kCount, typename Work>
   __device__ __forceinline__ void Sum(float (&sums)[kCount], float* scratch,
                                       const Work& before_sync) const {

@@ -69,7 +69,7 @@ struct BwdRingLauncher {
                              kP.ctas_per_sm, kP.loads, kP.residual, Scheme, kP.blocks, Reduce,
                              Weight>;
   static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
-  // These leave 16384 registers of their SM, on sm_90; beside the others no reduce has a place.
+  // On sm_90 most of these leave 16384 registers of their SM; beside no other has a reduce a place.
   static constexpr bool kBeside =
       kReduceColumns == 1 && kP.threads * kP.ctas_per_sm <= 384 &&
       (kP.width == 1536 || (kP.width == 2048 && kP.loads == Loads::kBulk));

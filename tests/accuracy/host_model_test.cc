@@ -268,7 +268,7 @@ TEST(Rsqrt, IsCorrectlyRounded) {
 
 // What exact sums of wide rings rest on: every BF16 value times those of all significands and of
 // the exponents at the ends, as far as the product is finite.
-TEST(Widened, IsExactForEveryProductOfBf16ThatIsNotSubnormal) {
+TEST(WidenScaled, IsExactForEveryProductOfBf16ThatIsNotSubnormal) {
   std::vector<float> factors;
   for (std::uint16_t bits = 0x3f80; bits < 0x4000; ++bits) factors.push_back(arith::FromBf16(bits));
   for (std::uint16_t bits :
@@ -281,7 +281,7 @@ TEST(Widened, IsExactForEveryProductOfBf16ThatIsNotSubnormal) {
     for (float factor : factors) {
       const float product = arith::Mul(arith::FromBf16(static_cast<std::uint16_t>(bits)), factor);
       if (!std::isfinite(product)) continue;
-      const double widened = arith::Mul(arith::Widened(product), arith::kWidenScale);
+      const double widened = arith::Mul(arith::WidenScaled(product), arith::kWidenScale);
       const auto exact = static_cast<double>(product);
       if (std::fpclassify(product) == FP_SUBNORMAL) {
         ++subnormal;

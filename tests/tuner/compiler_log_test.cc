@@ -10,7 +10,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// As nvcc 13.0 printed it: one kernel of each structure, one that spills, and a reduce.
+// As nvcc 13.0 printed it: one kernel of each structure, one that widens its products and is that
+// of two programs, one that spills, and a reduce.
 // clang-format off
 constexpr std::string_view kLog = R"(ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_ZN8fenestra6device15FwdDirectKernelILi5120ELi320ELi10ELi1ELb1EfEEvNS_6launch11ForwardCallE' for 'sm_103a'
@@ -21,18 +22,22 @@ ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdDualKernelILi5
 ptxas info    : Function properties for _ZN8fenestra6device13BwdDualKernelILi5120ELi320ELi10ELi32ELb1ENS_5arith10Fma64ChainEfEEvNS_6launch12BackwardCallE
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 79 registers, used 1 barriers, 2688 bytes smem
-ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdRingKernelILi5120ELi320ELi10ELi2ELi4ELi1ELNS_5LoadsE0ELb0ENS_5arith8SchemeOfILNS_6SchemeE4ELi0ELb0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE3EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE' for 'sm_103a'
-ptxas info    : Function properties for _ZN8fenestra6device13BwdRingKernelILi5120ELi320ELi10ELi2ELi4ELi1ELNS_5LoadsE0ELb0ENS_5arith8SchemeOfILNS_6SchemeE4ELi0ELb0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE3EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE
+ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdRingKernelILi5120ELi320ELi10ELi2ELi4ELi1ELNS_5LoadsE0ELb0ENS_5arith8SchemeOfILNS_6SchemeE4ELi0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE3EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE' for 'sm_103a'
+ptxas info    : Function properties for _ZN8fenestra6device13BwdRingKernelILi5120ELi320ELi10ELi2ELi4ELi1ELNS_5LoadsE0ELb0ENS_5arith8SchemeOfILNS_6SchemeE4ELi0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE3EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 168 registers, used 1 barriers, 256 bytes smem
-ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdRingKernelILi1536ELi480ELi3ELi1ELi4ELi1ELNS_5LoadsE1ELb1ENS_5arith8SchemeOfILNS_6SchemeE4ELi0ELb0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE0EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE' for 'sm_103a'
-ptxas info    : Function properties for _ZN8fenestra6device13BwdRingKernelILi1536ELi480ELi3ELi1ELi4ELi1ELNS_5LoadsE1ELb1ENS_5arith8SchemeOfILNS_6SchemeE4ELi0ELb0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE0EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE
+ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdRingKernelILi5120ELi320ELi10ELi2ELi3ELi1ELNS_5LoadsE0ELb0ENS_5arith12WidenedFma64ELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE0EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE' for 'sm_103a'
+ptxas info    : Function properties for _ZN8fenestra6device13BwdRingKernelILi5120ELi320ELi10ELi2ELi3ELi1ELNS_5LoadsE0ELb0ENS_5arith12WidenedFma64ELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE0EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 168 registers, used 1 barriers, 256 bytes smem
+ptxas info    : Compiling entry function '_ZN8fenestra6device13BwdRingKernelILi1536ELi480ELi3ELi1ELi4ELi1ELNS_5LoadsE1ELb1ENS_5arith8SchemeOfILNS_6SchemeE4ELi0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE0EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE' for 'sm_103a'
+ptxas info    : Function properties for _ZN8fenestra6device13BwdRingKernelILi1536ELi480ELi3ELi1ELi4ELi1ELNS_5LoadsE1ELb1ENS_5arith8SchemeOfILNS_6SchemeE4ELi0EEELNS_10BlockStoreE0ENS3_8ReduceOfILNS_9ReduceSumE0EEEfEEvNS_6launch12BackwardCallENS_8RowSplitE
     16 bytes stack frame, 32 bytes spill stores, 32 bytes spill loads
 ptxas info    : Used 128 registers, used 16 barriers, 16 bytes cumulative stack size, 128 bytes smem
-ptxas info    : Compiling entry function '_ZN8fenestra6device14DwReduceKernelILi5120ELi320ENS_5arith8ReduceOfILNS_9ReduceSumE3EEELi1EEEvPKNT1_7PartialEiPfb' for 'sm_103a'
-ptxas info    : Function properties for _ZN8fenestra6device14DwReduceKernelILi5120ELi320ENS_5arith8ReduceOfILNS_9ReduceSumE3EEELi1EEEvPKNT1_7PartialEiPfb
+ptxas info    : Compiling entry function '_ZN8fenestra6device14DwReduceKernelILi5120ELi320ELi1ELb0ENS_5arith8ReduceOfILNS_9ReduceSumE3EEELi1EEEvPKNT3_7PartialEiPfb' for 'sm_103a'
+ptxas info    : Function properties for _ZN8fenestra6device14DwReduceKernelILi5120ELi320ELi1ELb0ENS_5arith8ReduceOfILNS_9ReduceSumE3EEELi1EEEvPKNT3_7PartialEiPfb
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
-ptxas info    : Used 32 registers, used 1 barriers, 4096 bytes smem
+ptxas info    : Used 54 registers, used 1 barriers, 4096 bytes smem
 )";
 // clang-format on
 
@@ -53,6 +58,8 @@ TEST(CompilerLogTest, ReadsEveryStructure) {
       ReadCompilerLog(kLog, "a.log", Gb300(), "e"),
       ElementsAre(Expected("bwd_res_dual_h5120_t320_w10_slab32_fma64", 79, 0, 2688),
                   Expected("bwd_res_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod", 128, 16, 128),
+                  Expected("bwd_ring_h5120_t320_w10_r2_s3_c1_chunk_fma64", 168, 0, 256),
+                  Expected("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64", 168, 0, 256),
                   Expected("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum", 168, 0, 256),
                   Expected("fwd_res_direct_h5120_t320_w10", 48, 0, 128)));
 }

@@ -95,8 +95,11 @@ TEST(LenderTest, SlowFp64IsAddedWhereTheArchIsSlow) {
   const TimeTable table(TimedOnH200(kGb300), kGb300, kBackward, names);
   const auto at = table.At(4096);
   EXPECT_EQ(at[1]->log_over_best, 0);
-  // 4096 rows of 4096 columns, 1.25 results each, on 152 SMs of 4.57 a nanosecond: 30 us and more.
+  // 4096 rows of 4096 columns on 152 SMs of 4.57 results a nanosecond: one result each and less
+  // than half of one for rstd are 24 us and more beside the 99 measured; with conversions it
+  // were 48.
   EXPECT_GT(at[0]->log_over_best, 0.2);
+  EXPECT_LT(at[0]->log_over_best, 0.3);
 }
 
 TEST(LenderTest, WhatSpillsOnTheBoardIsTakenForSlower) {
