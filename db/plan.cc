@@ -12,6 +12,22 @@ std::string RowsText(std::int64_t lo, std::int64_t hi) {
   return hi == kMaxRows ? fmt::format("({}, max]", lo) : fmt::format("({}, {}]", lo, hi);
 }
 
+std::vector<std::string_view> UncomparedOutputs(const Route& route, const EdgeClasses& classes) {
+  std::vector<std::string_view> outputs;
+  const auto add = [&](std::string_view name, EdgeClass edge_class) {
+    if (edge_class == EdgeClass::kUnmeasured) outputs.push_back(name);
+  };
+  if (route.pass == Pass::kBackward) {
+    add("dx", classes.dx);
+    add("dw", classes.dw);
+  } else {
+    add("y", classes.y);
+    add("rstd", classes.rstd);
+    if (route.residual) add("residual out", classes.residual_out);
+  }
+  return outputs;
+}
+
 std::string ToString(const Waiver& waiver) {
   return fmt::format("{} {} up to {} rows to {}: {}", ToString(waiver.route), waiver.program,
                      waiver.rows, waiver.fraction, waiver.reason);

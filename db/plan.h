@@ -16,6 +16,9 @@ namespace fenestra {
 // "(64, 4096]", and "(65537, max]" where the rows have no end.
 std::string RowsText(std::int64_t lo, std::int64_t hi);
 
+// The outputs of a route that were never compared across an edge of these classes: "dx", "dw", ...
+std::vector<std::string_view> UncomparedOutputs(const Route& route, const EdgeClasses& classes);
+
 struct PlannedWindow {
   Window window;
   std::string program;  // name; window.program is its index

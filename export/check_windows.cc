@@ -163,12 +163,6 @@ class WindowCheck {
         kRegenerate);
   }
 
-  // Whether an edge was run on both sides: one output that the route has suffices to tell.
-  static bool IsCompared(const Route& route, const EdgeClasses& classes) {
-    if (route.pass == Pass::kForward) return classes.y != EdgeClass::kUnmeasured;
-    return classes.dx != EdgeClass::kUnmeasured && classes.dw != EdgeClass::kUnmeasured;
-  }
-
   static bool SharesTable(const ParsedRoute& route) {
     return !route.windows.empty() && !route.in_place.empty() &&
            route.windows.front().line == route.in_place.front().line;
@@ -178,7 +172,7 @@ class WindowCheck {
                     std::string_view form) {
     for (std::size_t i = 1; i < windows.size(); ++i) {
       const ParsedWindow& parsed = windows[i];
-      if (IsCompared(route.route, parsed.window.classes)) continue;
+      if (UncomparedOutputs(route.route, parsed.window.classes).empty()) continue;
       Add(Severity::kWarning, parsed.line,
           fmt::format("edge of {}{} at {} rows: outputs on its two sides were never compared",
                       ToString(route.route), form, parsed.window.lo),

@@ -107,19 +107,8 @@ class Collector {
   }
 
   void AddUnclassed(const PlannedWindow& below, const PlannedWindow& above) {
-    const EdgeClasses& classes = above.window.classes;
-    std::vector<std::string_view> outputs;
-    const auto add = [&](std::string_view name, EdgeClass edge_class) {
-      if (edge_class == EdgeClass::kUnmeasured) outputs.push_back(name);
-    };
-    if (backward()) {
-      add("dx", classes.dx);
-      add("dw", classes.dw);
-    } else {
-      add("y", classes.y);
-      add("rstd", classes.rstd);
-      if (route_.route.residual) add("residual out", classes.residual_out);
-    }
+    const std::vector<std::string_view> outputs =
+        UncomparedOutputs(route_.route, above.window.classes);
     if (outputs.empty()) return;
     Add(DoubtKind::kUnclassed, fmt::format("{}", above.window.lo), above.program,
         fmt::format("{} not compared with {}", fmt::join(outputs, " and "), below.program),

@@ -17,7 +17,7 @@ int UnclassedEdges(const Plan& plan) {
       if (windows == &route.in_place && route.in_place == route.windows) continue;
       for (const PlannedWindow& planned : *windows) {
         const bool is_edge = planned.window.lo > 0;
-        count += is_edge && planned.window.classes == EdgeClasses{} ? 1 : 0;
+        count += is_edge && !UncomparedOutputs(route.route, planned.window.classes).empty() ? 1 : 0;
       }
     }
   }
