@@ -24,7 +24,7 @@ struct Recorded {
   DwDigests digests;
   std::string_view holder;  // "the evidence"
   std::string_view file;
-  std::string_view remedy;
+  std::string remedy;
 };
 
 // Repeats those of one width.
@@ -61,7 +61,7 @@ void Repeat(int width, int sm_count, const Recorded& recorded, int threads,
         {Severity::kError, std::string(recorded.file), 0,
          fmt::format("accuracy is stale: dw of {} at {} rows has digest {}, {} in {}",
                      ProgramName(ProgramAt(program)).view(), rows, now, then, recorded.holder),
-         std::string(recorded.remedy)});
+         recorded.remedy});
   });
 }
 
@@ -108,9 +108,7 @@ DigestCheck CheckDigests(const ManifestBoard& released, const Plan& plan, std::s
   Recorded recorded{.digests = released.dw_digests,
                     .holder = "the release",
                     .file = file,
-                    .remedy =
-                        "bring the arithmetic back, or take the release's own files from "
-                        "version control"};
+                    .remedy = fmt::format("bring the arithmetic back, or {}", kRestoreRelease)};
   if (released.protocol != kProtocolVersion) {
     Warn(file,
          fmt::format("it has no dw digests of {} by protocol {}", released.board, kProtocolVersion),

@@ -111,21 +111,18 @@ struct Fma64Chain {
 
 // The same without a conversion of finite products: on sm_90 they are 16 a clock and SM. A product
 // that is subnormal in FP32, and no other, loses up to 2^-146 by it.
-struct WidenedFma64Chain {
-  double total = 0;
-
-  FENESTRA_HD void Add(float product, float, double rstd) {
+struct WidenedFma64Chain : Fma64Chain {
+  FENESTRA_HD void Add(float product, float rstd, double rstd64) {
     if (IsFinite(product)) {
-      AddFinite(product, Mul(rstd, kWidenScale));
+      AddFinite(product, Mul(rstd64, kWidenScale));
     } else {
-      total = Fma(static_cast<double>(product), rstd, total);
+      Fma64Chain::Add(product, rstd, rstd64);
     }
   }
   // `scaled`: rstd * kWidenScale.
   FENESTRA_HD void AddFinite(float product, double scaled) {
     total = Fma(WidenScaled(product), scaled, total);
   }
-  FENESTRA_HD double Total() const { return total; }
 };
 
 // Chains with a shorter step for rows whose products are all finite.
