@@ -12,8 +12,8 @@
 
 namespace fenestra::arith {
 
-// An unevaluated sum of two FP32 numbers: what FP32-only programs hand on.
-struct Pair {
+// An unevaluated sum of two FP32 numbers: what FP32-only programs hand on, loaded at once.
+struct alignas(8) Pair {
   float high = 0;
   float low = 0;
 };

@@ -10,6 +10,14 @@
 
 namespace fenestra::device {
 
+// Whether this arch keeps the programs of LeavesPlace to registers that leave the reduce a place.
+// On sm_100 and sm_103 some of them would spill for it, and what it is worth there is not known.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+inline constexpr bool kLeavesPlaces = true;
+#else
+inline constexpr bool kLeavesPlaces = false;
+#endif
+
 // Two neighbouring partials, as one 16-byte vector.
 template <typename Partial>
 struct alignas(16) PartialVector {
@@ -90,11 +98,12 @@ __device__ __forceinline__ void SumPartials(const typename Reduce::Partial* part
 
 // Sums the partials of `ctas` CTAs, kCtasPerSm an SM, whose rows were shared by kLanes lanes, into
 // dw. Launched with programmatic stream serialization behind BwdRingKernel; each thread takes
-// kColumns neighbouring partials. Its time is that of trips to L2. Where kBeside, it is of 32
-// registers, which may find it a place beside a BwdRingKernel, where it waits; else it takes
-// registers to load at once what boards of up to 160 SMs give it, of one column.
+// kColumns neighbouring partials. Its time is that of trips to L2. Where kBeside, and the arch
+// leaves places, it is of 32 registers and waits beside the last CTAs of BwdRingKernel; else it
+// takes registers to load at once what boards of up to 160 SMs give it, of one column.
 template <int kWidth, int kLanes, int kCtasPerSm, bool kBeside, typename Reduce, int kColumns>
-__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes, kBeside ? 4 : 1)
+__global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes,
+                                  kBeside&& kLeavesPlaces ? 4 : 1)
     DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
   constexpr int kGroups = arith::kReduceGroups;
   constexpr int kBatch = 160 / kGroups / kColumns;
@@ -105,7 +114,7 @@ __global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes, kBe
   ptx::WaitForPrimary();
   Reduce sums[kColumns];
   // Few CTAs are not worth a long batch, most of which would be the last one's partials.
-  if (kBeside || kCtasPerSm == 1 || ctas <= kBatch * kGroups) {
+  if ((kBeside && kLeavesPlaces) || kCtasPerSm == 1 || ctas <= kBatch * kGroups) {
     SumPartials<kWidth, kBatch>(partials + index, group, ctas, sums);
   } else {
     SumPartials<kWidth, kBatch * kCtasPerSm>(partials + index, group, ctas, sums);

@@ -25,6 +25,14 @@ Status RaiseSharedLimit(Kernel* kernel, int bytes) {
       "raising a kernel's shared memory limit failed");
 }
 
+// Has the SMs that run the kernel set all the shared memory apart that they can.
+template <typename Kernel>
+Status AskForAllShared(Kernel* kernel) {
+  return CudaStatus(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                         cudaSharedmemCarveoutMaxShared),
+                    "asking for shared memory beside a kernel failed");
+}
+
 template <typename Kernel>
 Status FactsOf(Kernel* kernel, int dynamic_bytes, KernelFacts* facts) {
   cudaFuncAttributes attributes{};
@@ -64,15 +72,18 @@ struct BwdRingLauncher {
   using Reduce = arith::ReduceOf<kP.reduce_sum>;
   using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
                                      kP.loads, kP.residual, Scheme, kP.blocks>;
+  // Whether a reduce is to find a place beside the main kernel on every SM.
+  static constexpr bool kBeside = LeavesPlace(kP);
   static constexpr auto* kKernel =
       &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
-                             kP.ctas_per_sm, kP.loads, kP.residual, Scheme, kP.blocks, Reduce,
-                             Weight>;
+                             kP.ctas_per_sm, kP.loads, kP.residual, kBeside, Scheme, kP.blocks,
+                             Reduce, Weight>;
   static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
-  // On sm_90 most of these leave 16384 registers of their SM; beside no other has a reduce a place.
-  static constexpr bool kBeside =
-      kReduceColumns == 1 && kP.threads * kP.ctas_per_sm <= 384 &&
-      (kP.width == 1536 || (kP.width == 2048 && kP.loads == Loads::kBulk));
+  // 228 KiB an SM, of which each CTA takes its own, at most 1 KiB of barriers and scratch, and 1
+  // KiB that is reserved; the reduce takes 4 KiB.
+  static_assert(!kBeside ||
+                    kP.ctas_per_sm * (Shape::kSharedBytes + 2048) + 4096 + 1024 <= 228 * 1024,
+                "the ring leaves the reduce no shared memory");
   static constexpr auto* kReduceKernel =
       &device::DwReduceKernel<kP.width, 32 * kP.warps_per_row, kP.ctas_per_sm, kBeside, Reduce,
                               kReduceColumns>;
@@ -88,7 +99,9 @@ struct BwdRingLauncher {
                           call.dw, call.accumulate);
   }
   static Status Prepare() {
-    const Status status = RaiseSharedLimit(kKernel, Shape::kSharedBytes);
+    Status status = RaiseSharedLimit(kKernel, Shape::kSharedBytes);
+    // Else the SM would set just as much shared memory apart as the main kernel asks for.
+    if (status.ok() && kBeside) status = AskForAllShared(kKernel);
     return status.ok() ? RaiseSharedLimit(kReduceKernel, 0) : status;  // loads the reduce as well
   }
   static Status Facts(KernelFacts* facts) { return FactsOf(kKernel, Shape::kSharedBytes, facts); }
