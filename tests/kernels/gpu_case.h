@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -57,8 +58,9 @@ class GpuCase {
     for (std::uint16_t bits : ToHost(buffers_.w16, width)) w16_.push_back(arith::FromBf16(bits));
   }
 
-  // Overwrites an element of dy and of h (x in the forward), as BF16 bits; rows end to end alone.
+  // Overwrites an element of dy and of h (x in the forward), as BF16 bits; View::kRows alone.
   void Set(std::int64_t row, int column, std::uint16_t dy, std::uint16_t h) {
+    if (view_ != View::kRows) throw std::logic_error("GpuCase::Set knows View::kRows alone");
     const auto element = static_cast<std::size_t>(row * width_ + column);
     dy_[element] = dy;
     x_[element] = h;
@@ -66,6 +68,13 @@ class GpuCase {
       CheckCuda(cudaMemcpy(array + element, &bits, sizeof bits, cudaMemcpyHostToDevice),
                 "setting an element");
     }
+  }
+
+  void ClearWeight(int column) {
+    const auto at = static_cast<std::size_t>(column);
+    w32_[at] = w16_[at] = 0;
+    CheckCuda(cudaMemset(buffers_.w32.get() + at, 0, sizeof(float)), "clearing a weight");
+    CheckCuda(cudaMemset(buffers_.w16.get() + at, 0, sizeof(std::uint16_t)), "clearing a weight");
   }
 
   std::int64_t rows() const { return tokens_ * HeadsOf(view_); }

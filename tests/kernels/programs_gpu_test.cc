@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kRowCounts[] = {1, 2, 3, 17, 64, 255, 256, 257, 1000, 4096};
 constexpr std::int64_t kManyRows[] = {65539};
+constexpr int kStoodInFor[] = {148, 152, 212, 216};  // SMs of boards whose splits this GPU can run
 
 // One parameter per width: inputs are made once for all its programs.
 class ProgramsOfWidth : public ::testing::TestWithParam<int> {
@@ -46,13 +47,14 @@ void ProgramsOfWidth::CompareWithHostModel(int width, std::span<const std::int64
         const Program& program = ProgramAt(i);
         if (program.width != width) continue;
         for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
-          // The board's own split, and one that this GPU stands in for.
-          const int sm_count = weight == Dtype::kBf16 ? 132 : 148;
+          // The board's own split, and in turn those that this GPU stands in for.
+          const int sm_count =
+              weight == Dtype::kBf16 ? 132 : kStoodInFor[compared / 2 % std::size(kStoodInFor)];
           const Outputs gpu = test_case.RunOnGpu(i, weight, sm_count);
           const Outputs host = test_case.RunHostModel(i, weight, sm_count, threads);
           ExpectEqual(gpu, host, width,
-                      fmt::format("{} {} {} {} rows", NameAt(i), ToString(weight), ToString(view),
-                                  test_case.rows()));
+                      fmt::format("{} {} {} {} rows, {} SMs", NameAt(i), ToString(weight),
+                                  ToString(view), test_case.rows(), sm_count));
           ++compared;
         }
       }
@@ -87,7 +89,8 @@ TEST_P(ProgramsOfWidth, WrapTheRing) {
   }
 }
 
-// Infinities, NaNs, products that overflow, and products that are subnormal.
+// Infinities (one under a weight of 0), NaNs, products that overflow, products that are subnormal,
+// a row of finite products whose dot overflows.
 TEST_P(ProgramsOfWidth, EqualTheirHostModelOnExtremeInput) {
   constexpr std::uint16_t kInfinity = 0x7f80;
   constexpr std::uint16_t kNan = 0x7fc0;
@@ -96,13 +99,16 @@ TEST_P(ProgramsOfWidth, EqualTheirHostModelOnExtremeInput) {
   constexpr std::uint16_t kLargest = 0x7f7f;
   constexpr std::uint16_t kTiny = 0x0ed5;   // 1.66 * 2^-98
   constexpr std::uint16_t kSmall = 0x29ab;  // 1.34 * 2^-44
+  constexpr std::uint16_t kLarge = 0x5f00;  // 2^63
   const int width = GetParam();
   GpuCase test_case(width, View::kRows, 300);
   test_case.Set(7, 3, kInfinity, kOne);
   test_case.Set(20, width - 1, kNan, kOne);
   test_case.Set(41, 10, kOne, kInfinity | kMinus);
   test_case.Set(60, 200, kLargest, kLargest);
+  for (int column = 100; column < 116; ++column) test_case.Set(80, column, kLarge, kLarge);
   for (int row = 0; row < 300; ++row) test_case.Set(row, 77, kTiny, kSmall);
+  test_case.ClearWeight(3);
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   for (int i = 0; i < kProgramCount; ++i) {
     if (ProgramAt(i).width != width) continue;
