@@ -201,14 +201,6 @@ constexpr bool WidensProducts(const Program& program) {
          program.width >= 2048;
 }
 
-// Whether the main kernel of a backward ring leaves the dw reduce a place on its SM, where it waits
-// for the main kernel's end: 16384 of 65536 registers, and shared memory. Few columns are reduced
-// by so few CTAs that all have one.
-constexpr bool LeavesPlace(const Program& program) {
-  return program.structure == Structure::kRing && program.reduce_form == ReduceForm::kSplit &&
-         program.threads * program.ctas_per_sm <= 384 && program.width <= 2048;
-}
-
 // Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,
 // depth of the ring, the lanes of a row and where blocks are held do not touch it. The accuracy of
 // one is that of both.

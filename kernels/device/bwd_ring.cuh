@@ -85,13 +85,18 @@ struct BwdRingShape {
   static constexpr int kSharedBytes = kRingBytes + ColumnBlocks::kBytes;
 };
 
-// Where kLeavesPlace, and the arch does, registers are dealt out as if CTAs had a third more
-// threads: a quarter of an SM's is left for the reduce.
+// Threads that registers are dealt out to: a third more than there are, so that a quarter of an
+// SM's is left, where the reduce is to have a place.
+template <int kWidth, int kThreads, int kCtasPerSm>
+inline constexpr int kBoundThreads = kLeavesPlaces&& arith::LeavesPlace(kWidth, kThreads,
+                                                                        kCtasPerSm)
+                                         ? kThreads * 4 / 3
+                                         : kThreads;
+
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
-          Loads kLoads, bool kResidual, bool kLeavesPlace, typename Scheme, BlockStore kBlockStore,
-          typename Reduce, typename Weight>
-__global__ void __launch_bounds__(kLeavesPlace&& kLeavesPlaces ? kThreads * 4 / 3 : kThreads,
-                                  kCtasPerSm)
+          Loads kLoads, bool kResidual, typename Scheme, BlockStore kBlockStore, typename Reduce,
+          typename Weight>
+__global__ void __launch_bounds__(kBoundThreads<kWidth, kThreads, kCtasPerSm>, kCtasPerSm)
     BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
   using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads, kResidual,
                              Scheme, kBlockStore>;

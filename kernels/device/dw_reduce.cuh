@@ -10,7 +10,7 @@
 
 namespace fenestra::device {
 
-// Whether this arch keeps the programs of LeavesPlace to registers that leave the reduce a place.
+// Whether this arch keeps the rings of LeavesPlace to registers that leave the reduce a place.
 // On sm_100 and sm_103 some of them would spill for it, and what it is worth there is not known.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr bool kLeavesPlaces = true;

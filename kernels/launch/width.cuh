@@ -73,11 +73,11 @@ struct BwdRingLauncher {
   using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
                                      kP.loads, kP.residual, Scheme, kP.blocks>;
   // Whether a reduce is to find a place beside the main kernel on every SM.
-  static constexpr bool kBeside = LeavesPlace(kP);
+  static constexpr bool kBeside = arith::LeavesPlace(kP.width, kP.threads, kP.ctas_per_sm);
   static constexpr auto* kKernel =
       &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
-                             kP.ctas_per_sm, kP.loads, kP.residual, kBeside, Scheme, kP.blocks,
-                             Reduce, Weight>;
+                             kP.ctas_per_sm, kP.loads, kP.residual, Scheme, kP.blocks, Reduce,
+                             Weight>;
   static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
   // 228 KiB an SM, of which each CTA takes its own, at most 1 KiB of barriers and scratch, and 1
   // KiB that is reserved; the reduce takes 4 KiB.
