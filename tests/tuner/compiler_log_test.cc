@@ -113,7 +113,8 @@ TEST(CompilerLogTest, KnowsEveryKernelByItsSymbol) {
   std::string log;
   char line[4096];
   while (std::fgets(line, sizeof line, nm) != nullptr) {
-    const std::string symbol(line, std::string_view(line).find(' '));
+    const std::string_view text(line);
+    const std::string symbol(text.substr(0, text.find(' ')));
     if (!symbol.starts_with("_ZN8fenestra6device")) continue;
     log += "ptxas info    : Compiling entry function '" + symbol + "' for 'sm_90a'\n";
     log += "ptxas info    : Function properties for " + symbol + "\n";

@@ -7,11 +7,15 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     bd157b60e3815ca7
+// evidence     79ab90dd5c86e93e
 // environment  0d07098cc7d1c59f gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 385120d
+// environment  3af59adee093f4ed gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit be11df0
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
+// environment  46ead5f5e897147a gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 842351f
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
 // environment  af8f2beb3402065e gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -29,7 +33,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      75b9b1fbcf1ea964
+// content      4e67eb0789f77dfd
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -317,82 +321,88 @@ static_assert(IsTotal(kB200_148_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kB200_148_bwd_w16_h256[] = {
-    // 14.2 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    // 13.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
     {      0,       68, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 231.0 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1416 rows, by times of h200_132
-    {     68,     1416, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 28.0 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1416,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 230.4 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1392 rows, by times of h200_132
+    {     68,     1392, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 32.4 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1392,  1572888, ProgramIndex("bwd_ring_async_h256_t384_w1_r2_s2_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t384_w1_r2_s2_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h256));
 
 inline constexpr Window kB200_148_bwd_w16_h256_in_place[] = {
-    // 7.5 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 32 rows, by times of
+    // 5.6 % faster than bwd_ring_async_h256_t384_w1_r2_s2_c1_rr_fma64 at 4 rows, by times of
     //   h200_132
-    {      0,      840, ProgramIndex("bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 14.4 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
+    {      0,     2509, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 9.6 % faster than bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_fma64 at 6144 rows, by times of
     //   h200_132
-    {    840,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   2509,  1572888, ProgramIndex("bwd_ring_async_h256_t384_w1_r2_s2_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t384_w1_r2_s2_c1_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w16_h512[] = {
-    // 14.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 15.6 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 4 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 61.6 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 59.4 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 40.5 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 3072 rows, by times of h200_132
-    {    270,     3072, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.0 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 31.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1655 rows, by times of h200_132
+    {    270,     1655, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 22.1 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {   1655,     8037, ProgramIndex("bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 17.8 % faster than bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64 at 65537 rows, by times of
+    //   h200_132
+    {   8037,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h512));
 
 inline constexpr Window kB200_148_bwd_w16_h512_in_place[] = {
-    // 3.4 % faster than bwd_ring_plainload_h512_t256_w2_r2_s1_c2_rr_fma64 at 16 rows, by times of
+    // 8.3 % faster than bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64 at 8 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 8.8 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1024 rows, by times of
+    {      0,      512, ProgramIndex("bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.5 % faster than bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {    512,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    512,     1089, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 10.0 % faster than bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64 at 3072 rows, by times of
+    //   h200_132
+    {   1089,     8037, ProgramIndex("bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 17.8 % faster than bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64 at 65537 rows, by times of
+    //   h200_132
+    {   8037,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w16_h1536[] = {
-    // 10.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
-    {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 130.5 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
-    {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 14.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
-    {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    // 10.0 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
+    {      0,       32, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 124.2 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1024 rows, by times of h200_132
+    {     32,     1024, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 47.5 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1024,     8192, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 5.8 % faster than bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {   8192,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h1536));
 
 inline constexpr Window kB200_148_bwd_w16_h1536_in_place[] = {
-    // 10.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 256 rows, by times of
+    // 21.9 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 2048 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 12.9 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 1536 rows, by times of
+    {      0,     8192, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 5.8 % faster than bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
-    {    512,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
-    // 8.0 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
-    //   h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {   8192,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -400,178 +410,175 @@ static_assert(IsTotal(kB200_148_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w16_h2048[] = {
-    // 11.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
+    // 11.9 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 105.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2048 rows, by times of h200_132
-    {     64,     2048, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.4 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 103.2 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 1655 rows, by times of h200_132
+    {     64,     1655, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 23.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h2048));
 
 inline constexpr Window kB200_148_bwd_w16_h2048_in_place[] = {
-    // 12.4 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
+    // 6.7 % faster than bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64 at 256 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    {      0,      270, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 19.9 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1536 rows, by times of
+    //   h200_132
+    {    270,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w16_h4096[] = {
-    // 18.6 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
+    // 18.8 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 128 rows, by times of h200_132
     {      0,     1536, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1536,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 33.8 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1536,    65537, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s2_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s2_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h4096));
 
 inline constexpr Window kB200_148_bwd_w16_h4096_in_place[] = {
-    // 5.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // as fast as bwd_ring_h4096_t512_w16_r2_s2_c1_rr_fma64 and preferred for error, then list
+    //   order, by times of h200_132
+    {      0,      652, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 7.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    {    652,    65537, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s2_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h4096_t512_w8_r1_s2_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w16_h5120[] = {
-    // 9.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       33, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 21.4 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 53 rows, by times of h200_132
-    {     33,       53, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 29.0 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 1655 rows, by times of h200_132
-    {     53,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 15.1 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 8.0 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 32 rows, by times of h200_132
+    {      0,       39, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 59.3 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 1655 rows, by times of h200_132
+    {     39,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 15.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h5120));
 
 inline constexpr Window kB200_148_bwd_w16_h5120_in_place[] = {
-    // 7.0 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 4.8 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w16_h6144[] = {
-    // 22.0 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
+    // 20.9 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
     {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 26.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 29.7 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1089,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_fma64"),     kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h6144));
 
 inline constexpr Window kB200_148_bwd_w16_h6144_in_place[] = {
-    // 8.3 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 16 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 6.6 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 512 rows, by times of
+    //   h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kB200_148_bwd_w32_h256[] = {
-    // 16.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,       68, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 225.6 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1368 rows, by times of h200_132
-    {     68,     1368, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 27.2 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {   1368,     3140, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.7 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 131072 rows, by times
-    //   of h200_132
-    {   3140,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 17.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,       64, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 220.2 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 1272 rows, by times of h200_132
+    {     64,     1272, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 30.3 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {   1272,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h256));
 
 inline constexpr Window kB200_148_bwd_w32_h256_in_place[] = {
-    // 15.5 % faster than bwd_ring_async_h256_t256_w1_r1_s8_c3_rr_fma64 at 1536 rows, by times of
+    // 10.8 % faster than bwd_ring_async_h256_t384_w1_r2_s2_c1_rr_fma64 at 64 rows, by times of
     //   h200_132
-    {      0,     3140, ProgramIndex("bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64"),   kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 16.7 % faster than bwd_ring_plainload_h256_t256_w1_r2_s1_c2_rr_fma64 at 131072 rows, by times
-    //   of h200_132
-    {   3140,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w32_h512[] = {
-    // 13.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 8 rows, by times of h200_132
+    // 15.1 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 8 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                  kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 60.6 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
+    // 59.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 270 rows, by times of h200_132
     {     64,      270, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 39.0 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2509 rows, by times of h200_132
-    {    270,     2509, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 5.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 3072 rows, by times of h200_132
-    {   2509,     3072, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 12288 rows, by times of
+    // 30.7 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1536 rows, by times of h200_132
+    {    270,     1536, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 18.9 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    {   1536,     6144, ProgramIndex("bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 17.9 % faster than bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64 at 65536 rows, by times of
     //   h200_132
-    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   6144,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h512));
 
 inline constexpr Window kB200_148_bwd_w32_h512_in_place[] = {
-    // 4.2 % faster than bwd_ring_h512_t256_w2_r2_s6_c2_rr_fma64 at 16 rows, by times of h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 10.2 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 1024 rows, by times of
+    // 10.0 % faster than bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64 at 8 rows, by times of
     //   h200_132
-    {    512,     2048, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.2 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64 at 3072 rows, by times of
+    {      0,      512, ProgramIndex("bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 7.0 % faster than bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {   2048,     3072, ProgramIndex("bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 7.3 % faster than bwd_ring_async_h512_t256_w2_r1_s8_c3_rr_fma64 at 12288 rows, by times of
+    {    512,     1089, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 12.6 % faster than bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64 at 3072 rows, by times of
     //   h200_132
-    {   3072,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {   1089,     6144, ProgramIndex("bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 17.9 % faster than bwd_ring_async_h512_t384_w2_r1_s3_c1_rr_fma64 at 65536 rows, by times of
+    //   h200_132
+    {   6144,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_fma64"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w32_h1536[] = {
-    // 10.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 8 rows, by times of h200_132
+    // 8.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 16 rows, by times of h200_132
     {      0,       33, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 127.1 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1089 rows, by times of h200_132
-    {     33,     1089, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 13.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2509 rows, by times of h200_132
-    {   1089,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.4 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
+    // 123.9 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 1024 rows, by times of h200_132
+    {     33,     1024, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 50.6 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1024,     8192, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 5.5 % faster than bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {   8192,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h1536));
 
 inline constexpr Window kB200_148_bwd_w32_h1536_in_place[] = {
-    // 4.4 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64 at 16 rows, by times of
+    // 20.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 3072 rows, by times of
     //   h200_132
-    {      0,      512, ProgramIndex("bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 23.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 1536 rows, by times of
+    {      0,     8192, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 5.5 % faster than bwd_ring_async_h1536_t384_w6_r2_s2_c1_rr_fma64 at 16384 rows, by times of
     //   h200_132
-    {    512,     2509, ProgramIndex("bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.4 % faster than bwd_ring_async_h1536_t384_w6_r2_s6_c1_rr_fma64 at 16384 rows, by times of
-    //   h200_132
-    {   2509,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {   8192,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -579,42 +586,42 @@ static_assert(IsTotal(kB200_148_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w32_h2048[] = {
-    // 8.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 16 rows, by times of h200_132
+    // 12.0 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 32 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                 kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 111.5 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 2048 rows, by times of h200_132
-    {     64,     2048, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {   2048,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 101.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 1655 rows, by times of h200_132
+    {     64,     1655, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                 kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 24.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h2048));
 
 inline constexpr Window kB200_148_bwd_w32_h2048_in_place[] = {
-    // 4.3 % faster than bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64 at 256 rows, by times of
+    // 4.7 % faster than bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
-    {      0,      384, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 16.7 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1024 rows, by times of
+    {      0,      270, ProgramIndex("bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 16.1 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 1536 rows, by times of
     //   h200_132
-    {    384,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {    270,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_fma64"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s4_c1_rr_fma64"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w32_h4096[] = {
-    // 18.6 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
-    {      0,     1536, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 34.0 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {   1536,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 19.5 % faster than bwd_dual_h4096_t512_w16_slab64_twoprod at 64 rows, by times of h200_132
+    {      0,     1089, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 33.6 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {   1089,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h4096));
 
 inline constexpr Window kB200_148_bwd_w32_h4096_in_place[] = {
-    // 6.6 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_fma64 at 1536 rows, by times of
+    // 4.7 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_fma64 at 8192 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -624,31 +631,31 @@ static_assert(IsTotal(kB200_148_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w32_h5120[] = {
-    // 8.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 2 rows, by times of h200_132
-    {      0,       39, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 58.9 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 1655 rows, by times of h200_132
-    {     39,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 16.0 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
-    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.0 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 16 rows, by times of h200_132
+    {      0,       38, ProgramIndex("bwd_dual_h5120_t640_w20_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 58.4 % faster than bwd_dual_h5120_t640_w20_slab64_fma64 at 1655 rows, by times of h200_132
+    {     38,     1655, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 16.2 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of h200_132
+    {   1655,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h5120));
 
 inline constexpr Window kB200_148_bwd_w32_h5120_in_place[] = {
-    // 8.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_fma64 at 1024 rows, by times of
+    // 3.6 % faster than bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64 at 1024 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s3_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kB200_148_bwd_w32_h6144[] = {
-    // 20.5 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
+    // 20.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1024 rows, by times of h200_132
     {      0,     1089, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 28.2 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    // 28.3 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -656,10 +663,11 @@ inline constexpr Window kB200_148_bwd_w32_h6144[] = {
 static_assert(IsTotal(kB200_148_bwd_w32_h6144));
 
 inline constexpr Window kB200_148_bwd_w32_h6144_in_place[] = {
-    // 5.1 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_fma64 at 512 rows, by times of h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 5.7 % faster than bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64 at 512 rows, by times of
+    //   h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_fma64"),     kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s4_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_fma64"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kB200_148_bwd_w32_h6144_in_place));
 
@@ -1065,7 +1073,7 @@ static_assert(AreSound(kB200_148_routes));
 inline constexpr BoardWindows kB200_148{
     .board = FindBoard("b200_148"),
     .routes = kB200_148_routes,
-    .evidence_digest = "bd157b60e3815ca7",
+    .evidence_digest = "79ab90dd5c86e93e",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kB200_148_routes),

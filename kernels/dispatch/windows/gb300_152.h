@@ -7,11 +7,15 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     a7da5a57ae2002b2
+// evidence     615a91c6e9cfd8dc
 // environment  0d07098cc7d1c59f gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 385120d
+// environment  3af59adee093f4ed gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit be11df0
 // environment  44acc0f1b180d6e7 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
+// environment  46ead5f5e897147a gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit 842351f
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
 // environment  af8f2beb3402065e gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -29,7 +33,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      69cf1eb883d039ce
+// content      7a441716bb764d79
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -317,29 +321,29 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w16_h256[] = {
-    // 8.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
-    {      0,        4, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 100.9 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 136 rows, by times of h200_132
-    {      4,      136, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 11.7 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 256 rows, by times of h200_132
-    {    136,      256, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 72.2 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 1056 rows, by times of h200_132
-    {    256,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 32.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
+    // 7.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        5, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 106.6 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      5,      144, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 13.4 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
+    {    144,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 62.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 912 rows, by times of h200_132
+    {    270,      912, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 34.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    912,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_w16_h256_in_place[] = {
-    // 10.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 384 rows, by
+    // 11.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 64 rows, by
     //   times of h200_132
-    {      0,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 32.3 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
+    {      0,      912, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 34.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
     //   rows, by times of h200_132
-    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    912,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -347,13 +351,13 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h512[] = {
-    // 9.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 97.8 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      8,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 8.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
+    // 8.0 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 97.1 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    {      7,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 9.7 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
     {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 168.9 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 173.5 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -361,7 +365,7 @@ inline constexpr Window kGb300_152_bwd_w16_h512[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_w16_h512_in_place[] = {
-    // 61.2 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
+    // 65.4 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -371,11 +375,11 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
-    // 23.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 24.9 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       27, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
     // 55.0 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 388.9 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {     27,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 388.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -383,7 +387,7 @@ inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_w16_h1536_in_place[] = {
-    // 218.7 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
+    // 217.9 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -393,11 +397,11 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
-    // 24.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    // 26.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
     {      0,       52, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 66.2 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 192 rows, by times of h200_132
+    // 66.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 192 rows, by times of h200_132
     {     52,      192, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 178.8 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
+    // 184.8 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
     {    192,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -405,7 +409,7 @@ inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_w16_h2048_in_place[] = {
-    // 126.4 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
+    // 118.3 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -415,10 +419,10 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
-    // 76.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
+    // 75.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 404.6 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    // 404.5 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
     {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -426,7 +430,7 @@ inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_w16_h4096_in_place[] = {
-    // 48.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 48.0 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 8 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -436,13 +440,13 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
-    // 7.2 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       10, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 5.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,        8, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 34.1 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
-    {     10,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 80.1 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
+    {      8,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 80.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
     {    129,     1089, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 20.8 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    // 21.1 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -450,7 +454,7 @@ inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_w16_h5120_in_place[] = {
-    // 64.9 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 66.9 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -460,11 +464,11 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
-    // 72.3 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 74.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 38.1 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
+    // 39.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
     {     64,      192, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 38.9 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
+    // 39.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
     {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -472,7 +476,7 @@ inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_w16_h6144_in_place[] = {
-    // 82.7 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
+    // 82.9 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 2 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -482,29 +486,29 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w32_h256[] = {
-    // 11.0 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        4, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 109.3 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
-    {      4,      148, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 12.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
-    {    148,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 70.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 1056 rows, by times of h200_132
-    {    270,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 30.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    // 10.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 104.1 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 140 rows, by times of h200_132
+    {      6,      140, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 12.8 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
+    {    140,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 56.1 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 864 rows, by times of h200_132
+    {    270,      864, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
     //   rows, by times of h200_132
-    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    864,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_w32_h256_in_place[] = {
-    // 10.6 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 384 rows, by
+    // 9.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
     //   times of h200_132
-    {      0,     1056, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 30.8 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
+    {      0,      864, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
     //   rows, by times of h200_132
-    {   1056,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    864,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
     {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -512,13 +516,13 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h512[] = {
-    // 7.5 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    // 6.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        9, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 97.0 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
+    // 99.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
     {      9,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
+    // 9.7 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
     {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 176.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
+    // 174.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
     {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -526,7 +530,7 @@ inline constexpr Window kGb300_152_bwd_w32_h512[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_w32_h512_in_place[] = {
-    // 60.8 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 2048 rows, by times of
+    // 68.5 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
@@ -536,11 +540,11 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
-    // 24.2 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 53.3 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 377.0 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    // 23.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       27, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 52.1 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     27,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 375.5 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -548,7 +552,7 @@ inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_w32_h1536_in_place[] = {
-    // 218.3 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
+    // 216.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -558,11 +562,11 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
-    // 25.6 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       40, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 38.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     40,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 294.2 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    // 26.9 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       42, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 37.6 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     42,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 308.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
     {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -570,7 +574,7 @@ inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_w32_h2048_in_place[] = {
-    // 129.1 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
+    // 126.5 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -580,10 +584,10 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
-    // 74.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 4 rows, by times of
+    // 71.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 416.9 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    // 418.4 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
     {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -591,7 +595,7 @@ inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_w32_h4096_in_place[] = {
-    // 51.4 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 50.8 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
@@ -601,13 +605,13 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
-    // 7.1 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    // 7.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
     {      0,       10, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.6 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
+    // 33.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
     {     10,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 80.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
+    // 80.0 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
     {    129,     1089, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 23.1 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    // 23.4 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
     {   1089,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -615,7 +619,7 @@ inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_w32_h5120_in_place[] = {
-    // 68.1 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
+    // 70.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
@@ -625,11 +629,11 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
-    // 68.3 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 66.4 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 38.2 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
+    // 37.5 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
     {     64,      192, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 37.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
+    // 37.7 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
     {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
@@ -637,7 +641,7 @@ inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_w32_h6144_in_place[] = {
-    // 84.8 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 2 rows, by times of
+    // 83.4 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
     //   h200_132
     {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
@@ -1041,7 +1045,7 @@ static_assert(AreSound(kGb300_152_routes));
 inline constexpr BoardWindows kGb300_152{
     .board = FindBoard("gb300_152"),
     .routes = kGb300_152_routes,
-    .evidence_digest = "a7da5a57ae2002b2",
+    .evidence_digest = "615a91c6e9cfd8dc",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kGb300_152_routes),
