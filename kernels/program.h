@@ -201,6 +201,14 @@ constexpr bool WidensProducts(const Program& program) {
          program.width >= 2048;
 }
 
+// Whether the main kernel of a backward ring of this shape is held, on sm_90, to leave the dw
+// reduce a place on every SM: 16384 of 65536 registers, and shared memory. The reduce then waits
+// beside the last CTAs instead of for a free SM. Up to H 2048 it has fewer CTAs than the board has
+// SMs.
+constexpr bool LeavesPlace(int width, int threads, int ctas_per_sm) {
+  return threads * ctas_per_sm <= 384 && width <= 2048;
+}
+
 // Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,
 // depth of the ring, the lanes of a row and where blocks are held do not touch it. The accuracy of
 // one is that of both.

@@ -237,8 +237,8 @@ inline constexpr std::array kPrograms{
     list::FwdDirect(256, 128, 1, 4),
     list::FwdDirect(256, 256, 1, 4),
 
-    // Backward, shallow rings: what a call of few tiles asks for at once is what it waits for. Of
-    // 384 threads where that leaves the reduce a place.
+    // Backward, shallow rings, exact sums: what a call of few tiles asks for at once is what it
+    // waits for. Of 384 threads where that leaves the reduce a place.
     list::AsyncRing(256, 256, 1, 2, 2, 2, Scheme::kFma64),
     list::AsyncRing(256, 384, 1, 2, 2, 1, Scheme::kFma64),
     list::AsyncRing(512, 256, 2, 2, 2, 2, Scheme::kFma64),
@@ -261,6 +261,7 @@ inline constexpr std::array kPrograms{
     list::Residual(list::BwdRing(5120, 320, 10, 1, 3, 1, Scheme::kFma64)),
     list::Residual(list::AsyncRing(6144, 384, 12, 1, 2, 1, Scheme::kFma64)),
 
+    // Backward, shallow rings of plain sums: what exact ones cost.
     list::AsyncRing(256, 256, 1, 2, 2, 2, Scheme::kPlain),
     list::AsyncRing(512, 256, 2, 2, 2, 2, Scheme::kPlain),
     list::AsyncRing(1536, 480, 3, 1, 2, 1, Scheme::kPlain),

@@ -38,13 +38,6 @@ inline constexpr int kReduceGroups = 16;
 inline constexpr int kReduceLanes = 32;        // of a group
 inline constexpr int kReducePartialBytes = 8;  // a column, FP64 or a pair of FP32
 
-// Whether the main kernel of a backward ring leaves the dw reduce a place on its SM, where it waits
-// for the main kernel's end: 16384 of 65536 registers, and shared memory. Few columns are reduced
-// by so few CTAs that all have one.
-constexpr bool LeavesPlace(int width, int threads, int ctas_per_sm) {
-  return threads * ctas_per_sm <= 384 && width <= 2048;
-}
-
 // Columns of one thread of the reduce.
 constexpr int ReduceColumns(ReduceForm form) { return form == ReduceForm::kSlab ? 4 : 1; }
 

@@ -83,20 +83,22 @@ struct BwdRingShape {
   // The ring, whose place the totals of the groups take in the end, then the blocks.
   static constexpr int kRingBytes = Stages::kBytes > kTotalsBytes ? Stages::kBytes : kTotalsBytes;
   static constexpr int kSharedBytes = kRingBytes + ColumnBlocks::kBytes;
+  static constexpr int kBarriers = 2 * kStages;
+  static constexpr int kScratchFloats = kTileRows * kWarpsPerRow;  // twice: see Group::Sum
+  static constexpr int kStaticBytes = 8 * kBarriers + 2 * 4 * kScratchFloats;
 };
 
-// Threads that registers are dealt out to: a third more than there are, so that a quarter of an
-// SM's is left, where the reduce is to have a place.
-template <int kWidth, int kThreads, int kCtasPerSm>
-inline constexpr int kBoundThreads = kLeavesPlaces&& arith::LeavesPlace(kWidth, kThreads,
-                                                                        kCtasPerSm)
-                                         ? kThreads * 4 / 3
-                                         : kThreads;
+// Threads of a CTA that registers must suffice for: a third more than there are where the reduce is
+// to have a place, so 512 for 384, which then take 128 registers and leave a quarter of an SM's.
+constexpr int RingBoundThreads(int width, int threads, int ctas_per_sm) {
+  const bool leaves = kArchLeavesPlaces && LeavesPlace(width, threads, ctas_per_sm);
+  return leaves ? threads * 4 / 3 : threads;
+}
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
           Loads kLoads, bool kResidual, typename Scheme, BlockStore kBlockStore, typename Reduce,
           typename Weight>
-__global__ void __launch_bounds__(kBoundThreads<kWidth, kThreads, kCtasPerSm>, kCtasPerSm)
+__global__ void __launch_bounds__(RingBoundThreads(kWidth, kThreads, kCtasPerSm), kCtasPerSm)
     BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
   using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads, kResidual,
                              Scheme, kBlockStore>;
@@ -108,8 +110,8 @@ __global__ void __launch_bounds__(kBoundThreads<kWidth, kThreads, kCtasPerSm>, k
   constexpr bool kAtOnce = kLoads != Loads::kBulk || Layout::kGroups == 1;
 
   extern __shared__ __align__(128) unsigned char storage[];
-  __shared__ __align__(8) std::uint64_t barriers[2 * kStages];
-  __shared__ float scratch[2][Shape::kTileRows * kWarpsPerRow];
+  __shared__ __align__(8) std::uint64_t barriers[Shape::kBarriers];
+  __shared__ float scratch[2][Shape::kScratchFloats];
 
   const arith::TileRange tiles =
       arith::TilesOf(split, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), call.rows,

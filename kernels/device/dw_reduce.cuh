@@ -10,12 +10,12 @@
 
 namespace fenestra::device {
 
-// Whether this arch keeps the rings of LeavesPlace to registers that leave the reduce a place.
-// On sm_100 and sm_103 some of them would spill for it, and what it is worth there is not known.
+// Whether this arch holds rings to LeavesPlace. On sm_100 and sm_103 some would spill for it, and
+// what it is worth there is not known. Of launch bounds and bodies alone, no names or types.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
-inline constexpr bool kLeavesPlaces = true;
+inline constexpr bool kArchLeavesPlaces = true;
 #else
-inline constexpr bool kLeavesPlaces = false;
+inline constexpr bool kArchLeavesPlaces = false;
 #endif
 
 // Two neighbouring partials, as one 16-byte vector.
@@ -96,14 +96,17 @@ __device__ __forceinline__ void SumPartials(const typename Reduce::Partial* part
   }
 }
 
+// CTAs of the reduce that the registers of an SM must suffice for: 4 of 512 threads take 32 each.
+constexpr int ReduceBoundCtas(bool beside) { return beside && kArchLeavesPlaces ? 4 : 1; }
+
 // Sums the partials of `ctas` CTAs, kCtasPerSm an SM, whose rows were shared by kLanes lanes, into
 // dw. Launched with programmatic stream serialization behind BwdRingKernel; each thread takes
 // kColumns neighbouring partials. Its time is that of trips to L2. Where kBeside, and the arch
-// leaves places, it is of 32 registers and waits beside the last CTAs of BwdRingKernel; else it
-// takes registers to load at once what boards of up to 160 SMs give it, of one column.
+// leaves places, it takes at most 32 registers and waits beside the last CTAs of BwdRingKernel;
+// else as many as it needs to load at once what boards of up to 160 SMs give it, of one column.
 template <int kWidth, int kLanes, int kCtasPerSm, bool kBeside, typename Reduce, int kColumns>
 __global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes,
-                                  kBeside&& kLeavesPlaces ? 4 : 1)
+                                  ReduceBoundCtas(kBeside))
     DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
   constexpr int kGroups = arith::kReduceGroups;
   constexpr int kBatch = 160 / kGroups / kColumns;
@@ -114,7 +117,7 @@ __global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes,
   ptx::WaitForPrimary();
   Reduce sums[kColumns];
   // Few CTAs are not worth a long batch, most of which would be the last one's partials.
-  if ((kBeside && kLeavesPlaces) || kCtasPerSm == 1 || ctas <= kBatch * kGroups) {
+  if (ReduceBoundCtas(kBeside) > 1 || kCtasPerSm == 1 || ctas <= kBatch * kGroups) {
     SumPartials<kWidth, kBatch>(partials + index, group, ctas, sums);
   } else {
     SumPartials<kWidth, kBatch * kCtasPerSm>(partials + index, group, ctas, sums);

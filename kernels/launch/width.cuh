@@ -72,17 +72,22 @@ struct BwdRingLauncher {
   using Reduce = arith::ReduceOf<kP.reduce_sum>;
   using Shape = device::BwdRingShape<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
                                      kP.loads, kP.residual, Scheme, kP.blocks>;
-  // Whether a reduce is to find a place beside the main kernel on every SM.
-  static constexpr bool kBeside = arith::LeavesPlace(kP.width, kP.threads, kP.ctas_per_sm);
   static constexpr auto* kKernel =
       &device::BwdRingKernel<kP.width, kP.threads, kP.warps_per_row, kP.rows, kP.stages,
                              kP.ctas_per_sm, kP.loads, kP.residual, Scheme, kP.blocks, Reduce,
                              Weight>;
   static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
-  // 228 KiB an SM, of which each CTA takes its own, at most 1 KiB of barriers and scratch, and 1
-  // KiB that is reserved; the reduce takes 4 KiB.
-  static_assert(!kBeside ||
-                    kP.ctas_per_sm * (Shape::kSharedBytes + 2048) + 4096 + 1024 <= 228 * 1024,
+  // Whether the reduce is one that has its place beside the main kernel, on archs that leave
+  // places.
+  static constexpr bool kBeside =
+      kReduceColumns == 1 && LeavesPlace(kP.width, kP.threads, kP.ctas_per_sm);
+  // Shared memory of an SM, of which 1 KiB a CTA is reserved, and what the reduce takes of it.
+  static constexpr int kSmBytes = 228 * 1024;
+  static constexpr int kReduceBytes = arith::kReduceGroups * arith::kReduceLanes * kReduceColumns *
+                                      static_cast<int>(sizeof(Reduce));
+  static_assert(!kBeside || kP.ctas_per_sm * (Shape::kSharedBytes + Shape::kStaticBytes + 1024) +
+                                    kReduceBytes + 1024 <=
+                                kSmBytes,
                 "the ring leaves the reduce no shared memory");
   static constexpr auto* kReduceKernel =
       &device::DwReduceKernel<kP.width, 32 * kP.warps_per_row, kP.ctas_per_sm, kBeside, Reduce,
@@ -100,7 +105,7 @@ struct BwdRingLauncher {
   }
   static Status Prepare() {
     Status status = RaiseSharedLimit(kKernel, Shape::kSharedBytes);
-    // Else the SM would set just as much shared memory apart as the main kernel asks for.
+    // Else an SM sets just as much shared memory apart as the main kernel asks for.
     if (status.ok() && kBeside) status = AskForAllShared(kKernel);
     return status.ok() ? RaiseSharedLimit(kReduceKernel, 0) : status;  // loads the reduce as well
   }

@@ -70,6 +70,7 @@ class GpuCase {
     }
   }
 
+  // Makes a column's weight 0, of both dtypes.
   void ClearWeight(int column) {
     const auto at = static_cast<std::size_t>(column);
     w32_[at] = w16_[at] = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "kernels/launch/entry.h"
 #include "kernels/program_list.h"
 #include "tests/kernels/gpu_case.h"
 #include "tuner/sweep/tasks.h"
@@ -39,17 +40,20 @@ void ExpectEqual(const Outputs& gpu, const Outputs& host, int width, const std::
 void ProgramsOfWidth::CompareWithHostModel(int width, std::span<const std::int64_t> row_counts) {
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   int compared = 0;
+  std::size_t turn = 0;
   for (View view : ViewsOf(width)) {
     for (std::int64_t rows : row_counts) {
       const std::int64_t tokens = (rows + HeadsOf(view) - 1) / HeadsOf(view);
       GpuCase test_case(width, view, tokens);
+      ++turn;
       for (int i = 0; i < kProgramCount; ++i) {
         const Program& program = ProgramAt(i);
         if (program.width != width) continue;
         for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
           // The board's own split, and in turn those that this GPU stands in for.
-          const int sm_count =
-              weight == Dtype::kBf16 ? 132 : kStoodInFor[compared / 2 % std::size(kStoodInFor)];
+          const std::size_t stood_in =
+              (turn + static_cast<std::size_t>(i)) % std::size(kStoodInFor);
+          const int sm_count = weight == Dtype::kBf16 ? 132 : kStoodInFor[stood_in];
           const Outputs gpu = test_case.RunOnGpu(i, weight, sm_count);
           const Outputs host = test_case.RunHostModel(i, weight, sm_count, threads);
           ExpectEqual(gpu, host, width,
@@ -112,8 +116,31 @@ TEST_P(ProgramsOfWidth, EqualTheirHostModelOnExtremeInput) {
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   for (int i = 0; i < kProgramCount; ++i) {
     if (ProgramAt(i).width != width) continue;
-    ExpectEqual(test_case.RunOnGpu(i, Dtype::kFp32, 132),
-                test_case.RunHostModel(i, Dtype::kFp32, 132, threads), width, NameAt(i));
+    for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
+      ExpectEqual(test_case.RunOnGpu(i, weight, 132),
+                  test_case.RunHostModel(i, weight, 132, threads), width, NameAt(i));
+    }
+  }
+}
+
+// What LeavesPlace promises the reduce on sm_90, as the compiler kept it.
+TEST_P(ProgramsOfWidth, LeaveTheReduceItsPlace) {
+  cudaDeviceProp device{};
+  ASSERT_EQ(cudaGetDeviceProperties(&device, 0), cudaSuccess);
+  if (device.major != 9) GTEST_SKIP() << "places are left on sm_90 alone";
+  for (int i = 0; i < kProgramCount; ++i) {
+    const Program& program = ProgramAt(i);
+    if (program.width != GetParam() || program.structure != Structure::kRing ||
+        !LeavesPlace(program.width, program.threads, program.ctas_per_sm)) {
+      continue;
+    }
+    for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
+      launch::KernelFacts facts;
+      ASSERT_TRUE(launch::FindEntry(i, weight)->facts(&facts).ok()) << NameAt(i);
+      EXPECT_LE(facts.registers * program.threads * program.ctas_per_sm, 65536 - 16384)
+          << NameAt(i);
+      EXPECT_EQ(facts.spill_bytes, 0) << NameAt(i);
+    }
   }
 }
 

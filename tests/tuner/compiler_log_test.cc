@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-
 #include "accuracy/error.h"
-#include "kernels/program_list.h"
 
 namespace fenestra {
 namespace {
@@ -103,31 +100,6 @@ TEST(CompilerLogTest, TooFewKernelsAreRefused) {
                                              "a.log", Gb300(), "e")),
                Error);
 }
-
-#ifdef FENESTRA_PROGRAMS_ARCHIVE
-// Where kernels are built: the symbols that nvcc gave them are those by which the reader knows
-// them.
-TEST(CompilerLogTest, KnowsEveryKernelByItsSymbol) {
-  FILE* nm = popen("nm --defined-only --format=posix " FENESTRA_PROGRAMS_ARCHIVE, "r");
-  ASSERT_NE(nm, nullptr);
-  std::string log;
-  char line[4096];
-  while (std::fgets(line, sizeof line, nm) != nullptr) {
-    const std::string_view text(line);
-    const std::string symbol(text.substr(0, text.find(' ')));
-    if (!symbol.starts_with("_ZN8fenestra6device")) continue;
-    log += "ptxas info    : Compiling entry function '" + symbol + "' for 'sm_90a'\n";
-    log += "ptxas info    : Function properties for " + symbol + "\n";
-    log += "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
-    log += "ptxas info    : Used 32 registers\n";
-  }
-  ASSERT_EQ(pclose(nm), 0) << "no nm of binutils";
-  const std::vector<KernelRecord> records =
-      ReadCompilerLog(log, "symbols", *FindBoard("h200_132"), "e");
-  EXPECT_NO_THROW(CheckComplete(records));
-  EXPECT_EQ(records.size(), 2 * kPrograms.size());
-}
-#endif
 
 }  // namespace
 }  // namespace fenestra
