@@ -60,15 +60,11 @@ std::optional<Waiver> ParseWaiver(std::string_view text) {
 
 std::set<std::string> RoutedDw(const Plan& plan) {
   std::set<std::string> names;
-  for (const RoutePlan& route : plan.routes) {
-    if (route.route.pass == Pass::kForward) continue;
-    for (const auto* windows : {&route.windows, &route.in_place}) {
-      for (const PlannedWindow& planned : *windows) {
-        const int program = FindProgram(planned.program);
-        names.insert(program < 0 ? planned.program : std::string(DwTwinName(program).view()));
-      }
-    }
-  }
+  ForEachWindow(plan, [&](const Route& route, const PlannedWindow& planned) {
+    if (route.pass == Pass::kForward) return;
+    const int program = FindProgram(planned.program);
+    names.insert(program < 0 ? planned.program : std::string(DwTwinName(program).view()));
+  });
   return names;
 }
 

@@ -66,6 +66,16 @@ struct Plan {
   bool imported = false;
 };
 
+// visit(route, window) for each window of the plan; those of calls in place where they are others.
+template <typename Visit>
+void ForEachWindow(const Plan& plan, const Visit& visit) {
+  for (const RoutePlan& route : plan.routes) {
+    for (const PlannedWindow& planned : route.windows) visit(route.route, planned);
+    if (route.in_place == route.windows) continue;
+    for (const PlannedWindow& planned : route.in_place) visit(route.route, planned);
+  }
+}
+
 // Names under which the dw of the backward programs that the plan routes is measured (DwTwinName);
 // of a program that this build does not have, its own.
 std::set<std::string> RoutedDw(const Plan& plan);

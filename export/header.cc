@@ -157,14 +157,10 @@ struct Columns {
 
 Columns WidthsOf(const Plan& plan) {
   Columns widths;
-  for (const RoutePlan& route : plan.routes) {
-    for (const auto* windows : {&route.windows, &route.in_place}) {
-      for (const PlannedWindow& planned : *windows) {
-        widths.program = std::max(widths.program, planned.program.size());
-        widths.classes = std::max(widths.classes, ClassesText(planned.window.classes).size());
-      }
-    }
-  }
+  ForEachWindow(plan, [&](const Route&, const PlannedWindow& planned) {
+    widths.program = std::max(widths.program, planned.program.size());
+    widths.classes = std::max(widths.classes, ClassesText(planned.window.classes).size());
+  });
   return widths;
 }
 

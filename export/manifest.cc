@@ -55,11 +55,8 @@ Json EnvironmentsOf(const ReleasedBoard& board) {
 
 std::set<std::string> RoutedPrograms(const Plan& plan) {
   std::set<std::string> programs;
-  for (const RoutePlan& route : plan.routes) {
-    for (const auto* windows : {&route.windows, &route.in_place}) {
-      for (const PlannedWindow& planned : *windows) programs.insert(planned.program);
-    }
-  }
+  ForEachWindow(
+      plan, [&](const Route&, const PlannedWindow& planned) { programs.insert(planned.program); });
   return programs;
 }
 
@@ -135,8 +132,7 @@ class ManifestReader {
 
  private:
   [[noreturn]] void Fail(std::string_view what) const {
-    throw Error(
-        fmt::format("{}: {}: take the release's own file from version control", name_, what));
+    throw Error(fmt::format("{}: {}: {}", name_, what, kRestoreRelease));
   }
 
   nlohmann::json Parse(std::string_view text) const {

@@ -24,9 +24,8 @@ FrozenRelease ReadReleaseFolder(const std::filesystem::path& folder) {
     const std::string text = ReadFile(path, kMaxHeaderBytes);
     const ManifestBoard* board = FindBoard(release.manifest, header.code_board);
     if (board == nullptr || board->header_digest != HexDigest(text)) {
-      throw Error(
-          fmt::format("{}: not the header that {} tells of: take the release from version control",
-                      path.string(), manifest.string()));
+      throw Error(fmt::format("{}: not the header that {} tells of: {}", path.string(),
+                              manifest.string(), kRestoreRelease));
     }
     RequireHeader(*board, header, text, manifest.string());
   }
@@ -34,10 +33,8 @@ FrozenRelease ReadReleaseFolder(const std::filesystem::path& folder) {
   if (!release.manifest.changes.empty() &&
       (!std::filesystem::is_regular_file(changes) ||
        HexDigest(ReadFile(changes, kMaxReleaseTextBytes)) != release.manifest.changes)) {
-    throw Error(
-        fmt::format("{}: not the change note that {} tells of: take the release from version "
-                    "control",
-                    changes.string(), manifest.string()));
+    throw Error(fmt::format("{}: not the change note that {} tells of: {}", changes.string(),
+                            manifest.string(), kRestoreRelease));
   }
   for (const ManifestBoard& board : release.manifest.boards) {
     if (FindHeader(release.headers, board.board) == nullptr) {

@@ -229,7 +229,7 @@ TEST(Release, AManifestIsReadStrictly) {
   };
   EXPECT_EQ(Refusal(sound), "");
   EXPECT_EQ(Refusal(with("\"release\"", "\"releases\"")),
-            "m.json: \"release\" is missing: take the release's own file from version control");
+            "m.json: \"release\" is missing: take the release's own files from version control");
   EXPECT_THAT(Refusal(sound.substr(0, sound.size() / 2)), HasSubstr("m.json: no JSON at byte "));
   EXPECT_THAT(Refusal(with("\"manifest_version\": 3", "\"manifest_version\": 4")),
               HasSubstr("it is of version 4, this build reads up to 3"));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "accuracy/error.h"
+#include "export/manifest.h"
 #include "export/release_folder.h"
 
 namespace fenestra::cli {
@@ -53,10 +54,9 @@ const Release* Find(const std::vector<Release>& releases, const std::string& nam
 // A release that tells no date may be told one.
 void RequireDate(const Release& stored, const std::string& date, const std::string& place) {
   if (stored.date.empty() || stored.date == date) return;
-  throw Error(
-      fmt::format("{}: release '{}' of {} is recorded as of {}, and there it is of {}: take "
-                  "its own files from version control",
-                  place, stored.name, stored.board, stored.date, date.empty() ? "no day" : date));
+  throw Error(fmt::format("{}: release '{}' of {} is recorded as of {}, and there it is of {}: {}",
+                          place, stored.name, stored.board, stored.date,
+                          date.empty() ? "no day" : date, kRestoreRelease));
 }
 
 // Throws where the board's latest plan was never released.

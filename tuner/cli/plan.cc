@@ -12,15 +12,10 @@ namespace {
 // Edges whose outputs on both sides nobody has compared.
 int UnclassedEdges(const Plan& plan) {
   int count = 0;
-  for (const RoutePlan& route : plan.routes) {
-    for (const auto* windows : {&route.windows, &route.in_place}) {
-      if (windows == &route.in_place && route.in_place == route.windows) continue;
-      for (const PlannedWindow& planned : *windows) {
-        const bool is_edge = planned.window.lo > 0;
-        count += is_edge && !UncomparedOutputs(route.route, planned.window.classes).empty() ? 1 : 0;
-      }
-    }
-  }
+  ForEachWindow(plan, [&](const Route& route, const PlannedWindow& planned) {
+    const bool is_edge = planned.window.lo > 0;
+    count += is_edge && !UncomparedOutputs(route, planned.window.classes).empty() ? 1 : 0;
+  });
   return count;
 }
 
