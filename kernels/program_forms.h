@@ -1,6 +1,9 @@
-// How kernels/program_list.h spells its programs: the usual form of each structure, and what is
-// changed of it.
+// How kernels/program_list.h spells its programs: the usual form of each structure, what is changed
+// of it, and what must hold of a list.
 #pragma once
+
+#include <cstddef>
+#include <span>
 
 #include "kernels/program.h"
 
@@ -85,6 +88,35 @@ constexpr Program FwdDirect(int width, int threads, int warps_per_row, int rows 
 constexpr Program Residual(Program program) {
   program.residual = true;
   return program;
+}
+
+consteval bool AllDiffer(std::span<const Program> programs) {
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (programs[i] == programs[j]) return false;
+    }
+  }
+  return true;
+}
+
+// What cannot be combined: a fold needs its rows; folds, blocks and reduces belong to rings; blocks
+// are those of folds; an FP32 reduce takes pairs, which FP64 schemes do not hand on; plain loads
+// have no stages; a forward of several rows at once has no residual, and rows of one warp.
+consteval bool FormsFit(std::span<const Program> programs) {
+  for (const Program& p : programs) {
+    const bool folds = FoldRows(p.scheme) > 0;
+    const bool usual = p.blocks == BlockStore::kRegisters && p.reduce_sum == ReduceSum::kFp64 &&
+                       p.reduce_form == ReduceForm::kSplit;
+    if (folds != (p.fold_rows > 0)) return false;
+    if (p.structure != Structure::kRing && (folds || !usual)) return false;
+    if (p.blocks == BlockStore::kShared && !folds) return false;
+    if (p.reduce_sum != ReduceSum::kFp64 && NeedsFp64(p.scheme)) return false;
+    if (p.loads == Loads::kPlain && p.stages != 1) return false;
+    if (p.structure == Structure::kDirect && p.rows > 1 && (p.residual || p.warps_per_row > 1)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace list

@@ -278,6 +278,9 @@ inline constexpr std::array kPrograms{
     list::Residual(list::AsyncRing(6144, 384, 12, 1, 2, 1, Scheme::kPlain)),
 };
 
+static_assert(list::AllDiffer(kPrograms), "a program is listed twice");
+static_assert(list::FormsFit(kPrograms), "a program combines forms that do not go together");
+
 inline constexpr int kProgramCount = static_cast<int>(kPrograms.size());
 
 constexpr const Program& ProgramAt(int index) { return kPrograms[static_cast<std::size_t>(index)]; }
@@ -307,38 +310,5 @@ consteval int ProgramIndex(std::string_view name) {
   if (index < 0) throw "a window names a program that is not in kernels/program_list.h";
   return index;
 }
-
-namespace list {
-consteval bool NamesAreUnique() {
-  for (int i = 0; i < kProgramCount; ++i) {
-    for (int j = 0; j < i; ++j) {
-      if (kPrograms[i] == kPrograms[j]) return false;
-    }
-  }
-  return true;
-}
-static_assert(NamesAreUnique(), "a program is listed twice");
-
-// What cannot be combined: a fold needs its rows; folds, blocks and reduces belong to rings; blocks
-// are those of folds; an FP32 reduce takes pairs, which FP64 schemes do not hand on; plain loads
-// have no stages; a forward of several rows at once has no residual, and rows of one warp.
-consteval bool FormsFit() {
-  for (const Program& p : kPrograms) {
-    const bool folds = FoldRows(p.scheme) > 0;
-    const bool usual = p.blocks == BlockStore::kRegisters && p.reduce_sum == ReduceSum::kFp64 &&
-                       p.reduce_form == ReduceForm::kSplit;
-    if (folds != (p.fold_rows > 0)) return false;
-    if (p.structure != Structure::kRing && (folds || !usual)) return false;
-    if (p.blocks == BlockStore::kShared && !folds) return false;
-    if (p.reduce_sum != ReduceSum::kFp64 && NeedsFp64(p.scheme)) return false;
-    if (p.loads == Loads::kPlain && p.stages != 1) return false;
-    if (p.structure == Structure::kDirect && p.rows > 1 && (p.residual || p.warps_per_row > 1)) {
-      return false;
-    }
-  }
-  return true;
-}
-static_assert(FormsFit(), "a program combines forms that do not go together");
-}  // namespace list
 
 }  // namespace fenestra
