@@ -96,6 +96,10 @@ __device__ __forceinline__ void SumPartials(const typename Reduce::Partial* part
   }
 }
 
+// Shared memory of a reduce CTA: the sums of its groups.
+template <typename Reduce, int kColumns>
+using ReduceTotals = Reduce[arith::kReduceGroups][kColumns][arith::kReduceLanes];
+
 // CTAs of the reduce that the registers of an SM must suffice for: 4 of 512 threads take 32 each.
 constexpr int ReduceBoundCtas(bool beside) { return beside && kArchLeavesPlaces ? 4 : 1; }
 
@@ -110,7 +114,7 @@ __global__ void __launch_bounds__(arith::kReduceGroups* arith::kReduceLanes,
     DwReduceKernel(const typename Reduce::Partial* partials, int ctas, float* dw, bool accumulate) {
   constexpr int kGroups = arith::kReduceGroups;
   constexpr int kBatch = 160 / kGroups / kColumns;
-  __shared__ Reduce totals[kGroups][kColumns][arith::kReduceLanes];
+  __shared__ ReduceTotals<Reduce, kColumns> totals;
   const int lane = static_cast<int>(threadIdx.x) % arith::kReduceLanes;
   const int group = static_cast<int>(threadIdx.x) / arith::kReduceLanes;
   const int index = (static_cast<int>(blockIdx.x) * arith::kReduceLanes + lane) * kColumns;

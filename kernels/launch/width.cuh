@@ -81,13 +81,14 @@ struct BwdRingLauncher {
   // places.
   static constexpr bool kBeside =
       kReduceColumns == 1 && LeavesPlace(kP.width, kP.threads, kP.ctas_per_sm);
-  // Shared memory of an SM, of which 1 KiB a CTA is reserved, and what the reduce takes of it.
-  static constexpr int kSmBytes = 228 * 1024;
-  static constexpr int kReduceBytes = arith::kReduceGroups * arith::kReduceLanes * kReduceColumns *
-                                      static_cast<int>(sizeof(Reduce));
-  static_assert(!kBeside || kP.ctas_per_sm * (Shape::kSharedBytes + Shape::kStaticBytes + 1024) +
-                                    kReduceBytes + 1024 <=
-                                kSmBytes,
+  // An SM has 228 KiB of shared memory, of which 1 KiB a CTA is reserved.
+  static constexpr int kReserved = 1024;
+  static constexpr int kReduceBytes =
+      static_cast<int>(sizeof(device::ReduceTotals<Reduce, kReduceColumns>));
+  static_assert(!kBeside ||
+                    kP.ctas_per_sm * (Shape::kSharedBytes + Shape::kStaticBytes + kReserved) +
+                            kReduceBytes + kReserved <=
+                        228 * 1024,
                 "the ring leaves the reduce no shared memory");
   static constexpr auto* kReduceKernel =
       &device::DwReduceKernel<kP.width, 32 * kP.warps_per_row, kP.ctas_per_sm, kBeside, Reduce,
