@@ -201,12 +201,15 @@ constexpr bool WidensProducts(const Program& program) {
          program.width >= 2048;
 }
 
-// Whether the main kernel of a backward ring of this shape is held, on sm_90, to leave the dw
-// reduce a place on every SM: 16384 of 65536 registers, and shared memory. The reduce then waits
-// beside the last CTAs instead of for a free SM. Up to H 2048 it has fewer CTAs than the board has
-// SMs.
-constexpr bool LeavesPlace(int width, int threads, int ctas_per_sm) {
-  return threads * ctas_per_sm <= 384 && width <= 2048;
+// Whether the main kernel of a backward ring is held, on sm_90, to leave the dw reduce a place on
+// every SM: 16384 of 65536 registers, and shared memory. The reduce then waits beside the last CTAs
+// instead of for a free SM. A kernel of 384 threads an SM may take 128 registers for it; one of 512
+// threads 96, which is enough where each holds one vector of one row. Up to H 4096 the reduce has
+// fewer CTAs than the board has SMs.
+constexpr bool LeavesPlace(const Program& program) {
+  if (program.ctas_per_sm * program.threads <= 384) return program.width <= 2048;
+  return program.ctas_per_sm == 1 && program.threads <= 512 && program.width <= 4096 &&
+         program.rows == 1 && program.lane_columns() == 8;
 }
 
 // Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,

@@ -276,6 +276,35 @@ inline constexpr std::array kPrograms{
     list::Residual(list::BwdRing(4096, 512, 16, 2, 2, 1, Scheme::kPlain)),
     list::Residual(list::BwdRing(5120, 320, 10, 2, 2, 1, Scheme::kPlain)),
     list::Residual(list::AsyncRing(6144, 384, 12, 1, 2, 1, Scheme::kPlain)),
+
+    // Backward, shallow rings that take one row at a time, exact sums: small tiles deal the rows of
+    // a short call evenly, and one vector a thread leaves 512 threads registers to spare.
+    list::AsyncRing(256, 512, 1, 1, 2, 1, Scheme::kFma64),
+    list::AsyncRing(512, 512, 2, 1, 2, 1, Scheme::kFma64),
+    list::AsyncRing(1536, 384, 6, 1, 2, 1, Scheme::kFma64),
+    list::AsyncRing(1536, 480, 3, 1, 2, 1, Scheme::kFma64),
+    list::AsyncRing(2048, 512, 8, 1, 2, 1, Scheme::kFma64),
+    list::AsyncRing(4096, 512, 16, 1, 2, 1, Scheme::kFma64),
+    list::AsyncRing(5120, 320, 10, 1, 2, 1, Scheme::kFma64),
+    list::Residual(list::AsyncRing(256, 512, 1, 1, 2, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(512, 512, 2, 1, 2, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(1536, 384, 6, 1, 2, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(2048, 512, 8, 1, 2, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(4096, 512, 16, 1, 2, 1, Scheme::kFma64)),
+    list::Residual(list::BwdRing(4096, 512, 16, 1, 4, 1, Scheme::kFma64)),
+    list::Residual(list::AsyncRing(5120, 320, 10, 1, 2, 1, Scheme::kFma64)),
+
+    // The same of plain sums: what exact ones cost.
+    list::AsyncRing(256, 512, 1, 1, 2, 1, Scheme::kPlain),
+    list::AsyncRing(512, 512, 2, 1, 2, 1, Scheme::kPlain),
+    list::AsyncRing(1536, 384, 6, 1, 2, 1, Scheme::kPlain),
+    list::AsyncRing(2048, 512, 8, 1, 2, 1, Scheme::kPlain),
+    list::AsyncRing(4096, 512, 16, 1, 2, 1, Scheme::kPlain),
+    list::Residual(list::AsyncRing(256, 512, 1, 1, 2, 1, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(512, 512, 2, 1, 2, 1, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(1536, 384, 6, 1, 2, 1, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(2048, 512, 8, 1, 2, 1, Scheme::kPlain)),
+    list::Residual(list::AsyncRing(4096, 512, 16, 1, 2, 1, Scheme::kPlain)),
 };
 
 static_assert(list::AllDiffer(kPrograms), "a program is listed twice");

@@ -88,17 +88,25 @@ struct BwdRingShape {
   static constexpr int kStaticBytes = 8 * kBarriers + 2 * 4 * kScratchFloats;
 };
 
-// Threads of a CTA that registers must suffice for: a third more than there are where the reduce is
-// to have a place, so 512 for 384, which then take 128 registers and leave a quarter of an SM's.
-constexpr int RingBoundThreads(int width, int threads, int ctas_per_sm) {
-  const bool leaves = kArchLeavesPlaces && LeavesPlace(width, threads, ctas_per_sm);
-  return leaves ? threads * 4 / 3 : threads;
+// Threads of a CTA that registers must suffice for: up to a third more than there are where the
+// reduce is to have a place, so 512 for 384, which then take 128 registers and leave a quarter of
+// an SM's. The compiler rounds them up to 128s.
+constexpr int RingBoundThreads(int width, int threads, int warps_per_row, int rows,
+                               int ctas_per_sm) {
+  const bool leaves = kArchLeavesPlaces && LeavesPlace({.width = width,
+                                                        .threads = threads,
+                                                        .warps_per_row = warps_per_row,
+                                                        .rows = rows,
+                                                        .ctas_per_sm = ctas_per_sm});
+  return leaves ? threads * 4 / 3 / 128 * 128 : threads;
 }
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,
           Loads kLoads, bool kResidual, typename Scheme, BlockStore kBlockStore, typename Reduce,
           typename Weight>
-__global__ void __launch_bounds__(RingBoundThreads(kWidth, kThreads, kCtasPerSm), kCtasPerSm)
+__global__ void __launch_bounds__(RingBoundThreads(kWidth, kThreads, kWarpsPerRow, kRows,
+                                                   kCtasPerSm),
+                                  kCtasPerSm)
     BwdRingKernel(const __grid_constant__ launch::BackwardCall call, RowSplit split) {
   using Shape = BwdRingShape<kWidth, kThreads, kWarpsPerRow, kRows, kStages, kLoads, kResidual,
                              Scheme, kBlockStore>;

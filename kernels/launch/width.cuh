@@ -79,8 +79,7 @@ struct BwdRingLauncher {
   static constexpr int kReduceColumns = arith::ReduceColumns(kP.reduce_form);
   // Whether the reduce is one that has its place beside the main kernel, on archs that leave
   // places.
-  static constexpr bool kBeside =
-      kReduceColumns == 1 && LeavesPlace(kP.width, kP.threads, kP.ctas_per_sm);
+  static constexpr bool kBeside = kReduceColumns == 1 && LeavesPlace(kP);
   // An SM has 228 KiB of shared memory, of which 1 KiB a CTA is reserved.
   static constexpr int kReserved = 1024;
   static constexpr int kReduceBytes =

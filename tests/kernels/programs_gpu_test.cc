@@ -131,7 +131,7 @@ TEST_P(ProgramsOfWidth, LeaveTheReduceItsPlace) {
   for (int i = 0; i < kProgramCount; ++i) {
     const Program& program = ProgramAt(i);
     if (program.width != GetParam() || program.structure != Structure::kRing ||
-        !LeavesPlace(program.width, program.threads, program.ctas_per_sm)) {
+        !LeavesPlace(program)) {
       continue;
     }
     for (Dtype weight : {Dtype::kBf16, Dtype::kFp32}) {
