@@ -305,6 +305,29 @@ inline constexpr std::array kPrograms{
     list::Residual(list::AsyncRing(1536, 384, 6, 1, 2, 1, Scheme::kPlain)),
     list::Residual(list::AsyncRing(2048, 512, 8, 1, 2, 1, Scheme::kPlain)),
     list::Residual(list::AsyncRing(4096, 512, 16, 1, 2, 1, Scheme::kPlain)),
+
+    // Backward, shallow rings in FP32 alone.
+    list::With(list::AsyncRing(256, 256, 1, 2, 2, 2, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::AsyncRing(512, 256, 2, 2, 2, 2, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::AsyncRing(1536, 480, 3, 1, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::AsyncRing(2048, 384, 4, 1, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::BwdRing(4096, 512, 16, 2, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::BwdRing(5120, 320, 10, 2, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::With(list::AsyncRing(6144, 384, 12, 1, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum),
+    list::Residual(
+        list::With(list::AsyncRing(256, 256, 1, 2, 2, 2, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(512, 256, 2, 2, 2, 2, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(1536, 384, 6, 2, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(2048, 384, 4, 1, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::BwdRing(4096, 512, 16, 2, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::BwdRing(5120, 320, 10, 1, 3, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
+    list::Residual(
+        list::With(list::AsyncRing(6144, 384, 12, 1, 2, 1, Scheme::kTwoProd), ReduceSum::kTwoSum)),
 };
 
 static_assert(list::AllDiffer(kPrograms), "a program is listed twice");
