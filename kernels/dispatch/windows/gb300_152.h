@@ -7,7 +7,7 @@
 // margin       0.001 of the budget
 // noise        0.05 of the time, which a window must earn
 // protocol     1
-// evidence     615a91c6e9cfd8dc
+// evidence     9ed300bda079f6c0
 // environment  0d07098cc7d1c59f gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
 //              12.2.0; host x86_64; commit 385120d
 // environment  3af59adee093f4ed gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
@@ -16,10 +16,12 @@
 //              13.0.88, GNU 12.2.0; host x86_64; commit 0812458
 // environment  46ead5f5e897147a gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 842351f
+// environment  4879daa173be4f6f gpu none; driver none; toolkit none; compiler nvcc 13.0.88, GNU
+//              12.2.0; host x86_64; commit b3df6cb+
 // environment  520acca89dc08983 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 279e57a
-// environment  af8f2beb3402065e gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
-//              13.0.88, GNU 12.2.0; host x86_64; commit 27dda09
+// environment  63cca671d2bd49d8 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
+//              13.0.88, GNU 12.2.0; host x86_64; commit b3df6cb+
 // environment  ccf72c14daaca8c3 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
 //              13.0.88, GNU 12.2.0; host x86_64; commit 2800406
 // environment  ebe109245c1e3194 gpu NVIDIA H200; driver 580.159.04; toolkit 13.0; compiler nvcc
@@ -33,7 +35,7 @@
 // time         borrowed, not timed here (the order of programs is that of the board that the
 //              reasons name): every route
 // accuracy     stood in (this board's split of rows, run elsewhere): every backward route
-// content      7a441716bb764d79
+// content      fe8817dfcf19ccb1
 #pragma once
 
 #include "kernels/dispatch/board_windows.h"
@@ -321,118 +323,120 @@ static_assert(IsTotal(kGb300_152_fwd_res_w32_h6144));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w16_h256[] = {
-    // 7.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    // 7.4 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        5, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 106.6 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      5,      144, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 13.4 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
-    {    144,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 62.6 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 912 rows, by times of h200_132
-    {    270,      912, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 34.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
-    //   rows, by times of h200_132
-    {    912,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 126.6 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 184 rows, by times of h200_132
+    {      5,      184, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 470.1 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 3072 rows, by times of h200_132
+    {    184,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_w16_h256_in_place[] = {
-    // 11.2 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 64 rows, by
+    // 15.9 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 16384 rows, by
     //   times of h200_132
-    {      0,      912, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 34.4 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 4096
-    //   rows, by times of h200_132
-    {    912,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h512[] = {
-    // 8.0 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 9.9 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
     {      0,        7, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 97.1 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      7,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.7 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 173.5 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 128.0 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    {      7,      192, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 392.0 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_w16_h512_in_place[] = {
-    // 65.4 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 18.3 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum at 8192 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h1536[] = {
-    // 24.9 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       27, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 55.0 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     27,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 388.7 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 21.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       29, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 55.1 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     29,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 426.9 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_w16_h1536_in_place[] = {
-    // 217.9 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 9.5 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum at 3072 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h2048[] = {
-    // 26.7 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       52, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 66.7 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 192 rows, by times of h200_132
-    {     52,      192, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_twoprod"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 184.8 % faster than bwd_dual_h2048_t256_w8_slab64_twoprod at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    // 23.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       41, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 37.6 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 127 rows, by times of h200_132
+    {     41,      127, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 356.8 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {    127,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_w16_h2048_in_place[] = {
-    // 118.3 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 15.8 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum at 3072 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h4096[] = {
-    // 75.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
+    // 67.6 % faster than bwd_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64 at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 404.5 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 415.5 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {     64,     5078, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 5.4 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 49152 rows, by times
+    //   of h200_132
+    {   5078,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_w16_h4096_in_place[] = {
-    // 48.0 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 8 rows, by times of
+    // 0.7 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_kahan_rkahan at 1 rows, by times of
     //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    {      0,        1, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 5.1 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 32 rows, by times of
+    //   h200_132
+    {      1,       64, ProgramIndex("bwd_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64"),               kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 105.9 % faster than bwd_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64 at 5078 rows, by times of
+    //   h200_132
+    {     64,     5078, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 5.4 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 49152 rows, by times
+    //   of h200_132
+    {   5078,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -440,164 +444,163 @@ static_assert(IsTotal(kGb300_152_bwd_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h5120[] = {
-    // 5.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,        8, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
     // 34.1 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
-    {      8,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 80.9 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
-    {    129,     1089, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 21.1 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      9,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 47.8 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 512 rows, by times of h200_132
+    {    129,      512, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 23.5 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    {    512,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_w16_h5120_in_place[] = {
-    // 66.9 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 12.9 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum at 1024 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w16_h6144[] = {
-    // 74.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 73.0 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 39.0 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
-    {     64,      192, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 39.1 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 318.2 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    {     64,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_w16_h6144_in_place[] = {
-    // 82.9 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 2 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 14.7 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum at 1024 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_w32_h256[] = {
-    // 10.9 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        6, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 104.1 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 140 rows, by times of h200_132
-    {      6,      140, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 12.6 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        9, ProgramIndex("bwd_dual_h256_t256_w1_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 107.1 % faster than bwd_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      9,      144, ProgramIndex("bwd_dual_h256_t256_w1_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // 12.8 % faster than bwd_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
-    {    140,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 56.1 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 864 rows, by times of h200_132
-    {    270,      864, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
-    //   rows, by times of h200_132
-    {    864,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    144,      270, ProgramIndex("bwd_dual_h256_t512_w1_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 214.9 % faster than bwd_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    270,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_w32_h256_in_place[] = {
-    // 9.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 32 rows, by
+    // 10.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 16384 rows, by
     //   times of h200_132
-    {      0,      864, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.5 % faster than bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rslab_rtwosum at 6144
-    //   rows, by times of h200_132
-    {    864,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,  1572888, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h512[] = {
-    // 6.2 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 99.3 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 129 rows, by times of h200_132
-    {      9,      129, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.7 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 270 rows, by times of h200_132
-    {    129,      270, ProgramIndex("bwd_dual_h512_t512_w2_slab8_fma64"),                             kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 174.4 % faster than bwd_dual_h512_t512_w2_slab8_fma64 at 4096 rows, by times of h200_132
-    {    270,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 11.4 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        8, ProgramIndex("bwd_dual_h512_t256_w2_slab64_fma64"),                            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 125.9 % faster than bwd_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    {      8,      192, ProgramIndex("bwd_dual_h512_t256_w2_slab16_fma64"),                            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 379.8 % faster than bwd_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_w32_h512_in_place[] = {
-    // 68.5 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 16.9 % faster than bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum at 8192 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h1536[] = {
-    // 23.3 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       27, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 52.1 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     27,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 375.5 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 19.4 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       28, ProgramIndex("bwd_dual_h1536_t192_w6_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 55.3 % faster than bwd_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    {     28,      129, ProgramIndex("bwd_dual_h1536_t384_w6_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 415.1 % faster than bwd_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of h200_132
+    {    129,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_w32_h1536_in_place[] = {
-    // 216.8 % faster than bwd_ring_async_h1536_t192_w6_r3_s4_c2_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 5.2 % faster than bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum at 32 rows, by
+    //   times of h200_132
+    {      0,     1024, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 9.5 % faster than bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum at 3072 rows, by
+    //   times of h200_132
+    {   1024,    65537, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s4_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h1536_t480_w3_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h2048[] = {
-    // 26.9 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       42, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 37.6 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     42,      129, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 308.5 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
-    {    129,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 25.1 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       43, ProgramIndex("bwd_dual_h2048_t256_w8_slab64_fma64"),                           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 37.1 % faster than bwd_dual_h2048_t256_w8_slab64_fma64 at 127 rows, by times of h200_132
+    {     43,      127, ProgramIndex("bwd_dual_h2048_t512_w8_slab32_fma64"),                           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 343.0 % faster than bwd_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of h200_132
+    {    127,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_w32_h2048_in_place[] = {
-    // 126.5 % faster than bwd_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 9.8 % faster than bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum at 2048 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h2048_t384_w4_r1_s5_c1_rr_twoprod_rtwosum"),            kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),      kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h4096[] = {
-    // 71.9 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by times of
+    // 67.7 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 2 rows, by times of
     //   h200_132
     {      0,       64, ProgramIndex("bwd_dual_h4096_t512_w16_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 418.4 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
-    {     64,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 429.0 % faster than bwd_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of h200_132
+    {     64,     5078, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 7.0 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 65536 rows, by times
+    //   of h200_132
+    {   5078,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_w32_h4096_in_place[] = {
-    // 50.8 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 12.3 % faster than bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 1024 rows, by times
+    //   of h200_132
+    {      0,     5078, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 7.0 % faster than bwd_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 65536 rows, by times
+    //   of h200_132
+    {   5078,    65537, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
     {  65537, kMaxRows, ProgramIndex("bwd_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
@@ -605,380 +608,380 @@ static_assert(IsTotal(kGb300_152_bwd_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h5120[] = {
-    // 7.7 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
+    // 7.2 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
     {      0,       10, ProgramIndex("bwd_dual_h5120_t320_w10_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 33.5 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
+    // 32.9 % faster than bwd_dual_h5120_t320_w10_slab64_fma64 at 129 rows, by times of h200_132
     {     10,      129, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_fma64"),                          kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 80.0 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 1089 rows, by times of h200_132
-    {    129,     1089, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 23.4 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
-    {   1089,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 46.6 % faster than bwd_dual_h5120_t320_w10_slab32_fma64 at 512 rows, by times of h200_132
+    {    129,      512, ProgramIndex("bwd_dual_h5120_t320_w10_slab32_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 25.4 % faster than bwd_dual_h5120_t320_w10_slab32_twoprod at 4096 rows, by times of h200_132
+    {    512,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_w32_h5120_in_place[] = {
-    // 70.8 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 13.5 % faster than bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum at 1024 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s4_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_h5120_t320_w10_r2_s2_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_w32_h6144[] = {
-    // 66.4 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 56.1 % faster than bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum at 4 rows, by
+    //   times of h200_132
     {      0,       64, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_fma64"),                          kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 37.5 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
-    {     64,      192, ProgramIndex("bwd_dual_h6144_t384_w12_slab64_twoprod"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 37.7 % faster than bwd_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of h200_132
-    {    192,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 323.8 % faster than bwd_dual_h6144_t384_w12_slab64_fma64 at 4096 rows, by times of h200_132
+    {     64,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_w32_h6144_in_place[] = {
-    // 83.4 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 14.7 % faster than bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum at 1024 rows, by times
+    //   of h200_132
+    {      0,    65537, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),           kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"),     kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_w32_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h256[] = {
-    // 9.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        7, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 104.8 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
-    {      7,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 23.4 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 384 rows, by times of h200_132
-    {    144,      384, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 187.2 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    384,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 8.3 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 2 rows, by times of h200_132
+    {      0,        6, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 104.4 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      6,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 15.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 288 rows, by times of h200_132
+    {    144,      288, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 203.4 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    288,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h256_in_place[] = {
-    // 62.2 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
-    //   of h200_132
-    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 10.8 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 16384 rows,
+    //   by times of h200_132
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h512[] = {
-    // 9.6 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    // 8.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
     {      0,        8, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 126.6 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    // 127.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
     {      8,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 24.5 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 384 rows, by times of h200_132
-    {    192,      384, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 65.0 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
-    //   h200_132
-    {    384,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 349.0 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h512_in_place[] = {
-    // 57.3 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 2048 rows, by times
-    //   of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 15.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum at 8192 rows,
+    //   by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h1536[] = {
-    // 21.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       27, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 21.1 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 2 rows, by times of h200_132
+    {      0,       28, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 52.5 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
-    {     27,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 34.5 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 320 rows, by times of h200_132
-    {    129,      320, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 9.6 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum at 512 rows,
-    //   by times of h200_132
-    {    320,      785, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_twoprod"),                     kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 28.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_twoprod at 4096 rows, by times of
+    {     28,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 386.6 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    785,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h1536_in_place[] = {
-    // 160.0 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65536 rows, by
-    //   times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 11.9 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum at 2048 rows,
+    //   by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h2048[] = {
-    // 23.1 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
-    {      0,       43, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 36.5 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
-    {     43,      129, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 285.9 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 24.4 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    {      0,       42, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 38.1 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
+    {     42,      129, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 298.6 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kDiffers, .dw = kSame},                         kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h2048_in_place[] = {
-    // 100.5 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by
-    //   times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 9.7 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum at 1536 rows,
+    //   by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h4096[] = {
-    // 82.1 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
-    //   times of h200_132
-    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 350.1 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    // 74.4 % faster than bwd_res_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64 at 1 rows, by times of
     //   h200_132
-    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 359.5 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    //   h200_132
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h4096_in_place[] = {
-    // 51.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // as fast as bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum and preferred for error,
+    //   then list order, by times of h200_132
+    {      0,        1, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 7.6 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 32 rows, by
+    //   times of h200_132
+    {      1,       64, ProgramIndex("bwd_res_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 103.1 % faster than bwd_res_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64 at 65537 rows, by
+    //   times of h200_132
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h5120[] = {
-    // 10.6 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 2 rows, by times of h200_132
-    {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 17.1 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
-    {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 174.5 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
+    // 10.2 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
+    {      0,       16, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 15.8 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
+    {     16,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 180.5 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h5120_in_place[] = {
-    // 89.3 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65537 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.2 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 1024 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w16_h6144[] = {
-    // 65.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 49.5 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum at 1 rows,
+    //   by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 118.9 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 768 rows, by times of
+    // 56.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 270 rows, by times of h200_132
+    {     64,      270, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 32.6 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {     64,      768, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 29.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
-    //   h200_132
-    {    768,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    270,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w16_h6144_in_place[] = {
-    // 82.2 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 11.4 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum at 512 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w16_h6144_in_place));
 
 // Qualified up to 1572888 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h256[] = {
-    // 13.5 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        6, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 108.5 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 148 rows, by times of h200_132
-    {      6,      148, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 22.5 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 384 rows, by times of h200_132
-    {    148,      384, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 183.3 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
-    {    384,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 11.1 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        5, ProgramIndex("bwd_res_dual_h256_t256_w1_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 104.8 % faster than bwd_res_dual_h256_t256_w1_slab64_fma64 at 144 rows, by times of h200_132
+    {      5,      144, ProgramIndex("bwd_res_dual_h256_t256_w1_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 12.9 % faster than bwd_res_dual_h256_t256_w1_slab16_fma64 at 270 rows, by times of h200_132
+    {    144,      270, ProgramIndex("bwd_res_dual_h256_t512_w1_slab8_fma64"),                         kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 198.7 % faster than bwd_res_dual_h256_t512_w1_slab8_fma64 at 3072 rows, by times of h200_132
+    {    270,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h256_in_place[] = {
-    // 61.9 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod at 4096 rows, by times
-    //   of h200_132
-    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 11.7 % faster than bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum at 16384 rows,
+    //   by times of h200_132
+    {      0,  1572888, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 1572888 rows, 0.000592 of the budget
-    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {1572888, kMaxRows, ProgramIndex("bwd_res_ring_async_h256_t256_w1_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h256_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h512[] = {
-    // 11.1 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
-    {      0,        9, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 127.0 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
-    {      9,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 23.3 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 384 rows, by times of h200_132
-    {    192,      384, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_twoprod"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 64.0 % faster than bwd_res_dual_h512_t256_w2_slab16_twoprod at 4096 rows, by times of
-    //   h200_132
-    {    384,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 8.8 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 1 rows, by times of h200_132
+    {      0,        6, ProgramIndex("bwd_res_dual_h512_t256_w2_slab64_fma64"),                        kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 127.9 % faster than bwd_res_dual_h512_t256_w2_slab64_fma64 at 192 rows, by times of h200_132
+    {      6,      192, ProgramIndex("bwd_res_dual_h512_t256_w2_slab16_fma64"),                        kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 337.0 % faster than bwd_res_dual_h512_t256_w2_slab16_fma64 at 4096 rows, by times of h200_132
+    {    192,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h512_in_place[] = {
-    // 57.5 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod at 1536 rows, by times
-    //   of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 17.4 % faster than bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum at 8192 rows,
+    //   by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000592 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s4_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h512_t256_w2_r2_s2_c2_rr_twoprod_rtwosum"),   kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h512_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h1536[] = {
-    // 22.9 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 1 rows, by times of h200_132
+    // 22.3 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4 rows, by times of h200_132
     {      0,       28, ProgramIndex("bwd_res_dual_h1536_t192_w6_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 51.9 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
+    // 52.2 % faster than bwd_res_dual_h1536_t192_w6_slab64_fma64 at 129 rows, by times of h200_132
     {     28,      129, ProgramIndex("bwd_res_dual_h1536_t384_w6_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 335.1 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
+    // 384.7 % faster than bwd_res_dual_h1536_t384_w6_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h1536_in_place[] = {
-    // 162.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_fma64 at 65537 rows, by
-    //   times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 11.1 % faster than bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum at 2048 rows,
+    //   by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h1536_t384_w6_r2_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h1536_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h2048[] = {
-    // 25.6 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
+    // 24.4 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4 rows, by times of h200_132
     {      0,       44, ProgramIndex("bwd_res_dual_h2048_t256_w8_slab64_fma64"),                       kStart,    {},                                                    kBorrowed, kStoodIn},
     // 38.1 % faster than bwd_res_dual_h2048_t256_w8_slab64_fma64 at 129 rows, by times of h200_132
     {     44,      129, ProgramIndex("bwd_res_dual_h2048_t512_w8_slab32_fma64"),                       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 284.2 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
+    // 298.3 % faster than bwd_res_dual_h2048_t512_w8_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {    129,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    129,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h2048_in_place[] = {
-    // 100.2 % faster than bwd_res_ring_async_h2048_t256_w8_r2_s4_c2_rr_fma64 at 65536 rows, by
-    //   times of h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 10.4 % faster than bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum at 1536 rows,
+    //   by times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s4_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h2048_t384_w4_r1_s2_c1_rr_twoprod_rtwosum"),  kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h2048_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h4096[] = {
-    // 76.2 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
+    // 73.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 2 rows, by
     //   times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h4096_t512_w16_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 346.3 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
+    // 355.4 % faster than bwd_res_dual_h4096_t512_w16_slab64_fma64 at 4096 rows, by times of
     //   h200_132
-    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h4096_in_place[] = {
-    // 51.4 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod at 1 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 0.7 % faster than bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum at 1 rows, by times
+    //   of h200_132
+    {      0,       17, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 6.0 % faster than bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum at 32 rows, by
+    //   times of h200_132
+    {     17,       64, ProgramIndex("bwd_res_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64"),           kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 103.3 % faster than bwd_res_ring_async_h4096_t512_w16_r1_s2_c1_rr_fma64 at 65536 rows, by
+    //   times of h200_132
+    {     64,    65537, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000593 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s4_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h4096_t512_w16_r2_s2_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h4096_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h5120[] = {
     // 9.0 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 1 rows, by times of h200_132
-    {      0,       14, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 17.2 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
-    {     14,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 180.4 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
+    {      0,       16, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 15.7 % faster than bwd_res_dual_h5120_t320_w10_slab64_fma64 at 64 rows, by times of h200_132
+    {     16,       96, ProgramIndex("bwd_res_dual_h5120_t320_w10_slab32_fma64"),                      kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 185.8 % faster than bwd_res_dual_h5120_t320_w10_slab32_fma64 at 4096 rows, by times of
     //   h200_132
-    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {     96,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h5120_in_place[] = {
-    // 89.7 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_fma64 at 65536 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.6 % faster than bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum at 1024 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000594 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h5120_t320_w10_r1_s3_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h5120_in_place));
 
 // Qualified up to 65537 rows.
 inline constexpr Window kGb300_152_bwd_res_w32_h6144[] = {
-    // 67.1 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 1 rows, by times of h200_132
+    // 52.5 % faster than bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum at 1 rows,
+    //   by times of h200_132
     {      0,       64, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_fma64"),                      kStart,    {},                                                    kBorrowed, kStoodIn},
-    // 109.0 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 652 rows, by times of
+    // 40.0 % faster than bwd_res_dual_h6144_t384_w12_slab64_fma64 at 192 rows, by times of h200_132
+    {     64,      192, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    // 30.4 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
     //   h200_132
-    {     64,      652, ProgramIndex("bwd_res_dual_h6144_t384_w12_slab64_twoprod"),                    kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
-    // 27.5 % faster than bwd_res_dual_h6144_t384_w12_slab64_twoprod at 4096 rows, by times of
-    //   h200_132
-    {    652,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
+    {    192,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kSpeed,    {.dx = kSame, .dw = kSame},                            kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144));
 
 inline constexpr Window kGb300_152_bwd_res_w32_h6144_in_place[] = {
-    // 82.4 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod at 2 rows, by times of
-    //   h200_132
-    {      0,    65537, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kStart,    {},                                                    kBorrowed, kStoodIn},
+    // 8.7 % faster than bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum at 512 rows, by
+    //   times of h200_132
+    {      0,    65537, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kStart,    {},                                                    kBorrowed, kStoodIn},
     // unqualified: the most accurate up to 65537 rows, 0.000595 of the budget
-    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_h6144_t384_w12_r1_s5_c1_rr_twoprod_rtwosum"),       kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
+    {  65537, kMaxRows, ProgramIndex("bwd_res_ring_async_h6144_t384_w12_r1_s2_c1_rr_twoprod_rtwosum"), kTop,      {.dx = kSame, .dw = kSame},                            kNone,     kNone},
 };
 static_assert(IsTotal(kGb300_152_bwd_res_w32_h6144_in_place));
 
@@ -1045,7 +1048,7 @@ static_assert(AreSound(kGb300_152_routes));
 inline constexpr BoardWindows kGb300_152{
     .board = FindBoard("gb300_152"),
     .routes = kGb300_152_routes,
-    .evidence_digest = "615a91c6e9cfd8dc",
+    .evidence_digest = "9ed300bda079f6c0",
     .margin = 0.001,
     .protocol = 1,
     .index = IndexRoutes(kGb300_152_routes),
