@@ -194,22 +194,28 @@ constexpr bool AllowsInPlace(const Program& program) {
 }
 
 // Whether a program brings its products to FP64 by integer steps instead of conversions: fma64
-// rings of wide rows. On H 256 that is slower, on H 512 level, and on H 1536 it takes registers
-// that the reduce needs (docs/performance).
+// rings of wide rows. On H 256 that is slower, on H 512 and H 1536 level at best
+// (docs/performance).
 constexpr bool WidensProducts(const Program& program) {
   return program.scheme == Scheme::kFma64 && program.structure == Structure::kRing &&
          program.width >= 2048;
 }
 
+// Registers of an SM, and those of them that a place of the dw reduce takes: 512 threads of 32.
+inline constexpr int kSmRegisters = 65536;
+inline constexpr int kReducePlaceRegisters = 16384;
+
 // Whether the main kernel of a backward ring is held, on sm_90, to leave the dw reduce a place on
-// every SM: 16384 of 65536 registers, and shared memory. The reduce then waits beside the last CTAs
-// instead of for a free SM. A kernel of 384 threads an SM may take 128 registers for it; one of 512
-// threads 96, which is enough where each holds one vector of one row. Up to H 4096 the reduce has
-// fewer CTAs than the board has SMs.
+// every SM: registers, and shared memory. The reduce then waits beside the last CTAs instead of for
+// a free SM. A kernel of 384 threads an SM may take 128 registers for it; one of 512 threads 96,
+// which is enough where each holds one vector of 8 columns of one row. Beyond H 4096 the reduce has
+// more CTAs than the board has SMs. Asks for width, threads, warps_per_row, rows and ctas_per_sm
+// alone.
 constexpr bool LeavesPlace(const Program& program) {
-  if (program.ctas_per_sm * program.threads <= 384) return program.width <= 2048;
-  return program.ctas_per_sm == 1 && program.threads <= 512 && program.width <= 4096 &&
-         program.rows == 1 && program.lane_columns() == 8;
+  if (program.width > 4096) return false;
+  if (program.ctas_per_sm * program.threads <= 384) return true;
+  return program.ctas_per_sm == 1 && program.threads <= 512 && program.rows == 1 &&
+         program.lane_columns() == 8;
 }
 
 // Whether two backward programs compute the same dw, bit for bit, on every input: residual, loads,

@@ -294,7 +294,7 @@ inline constexpr std::array kPrograms{
     list::Residual(list::BwdRing(4096, 512, 16, 1, 4, 1, Scheme::kFma64)),
     list::Residual(list::AsyncRing(5120, 320, 10, 1, 2, 1, Scheme::kFma64)),
 
-    // The same of plain sums: what exact ones cost.
+    // Those of 512 and 384 threads with plain sums: what exact ones cost.
     list::AsyncRing(256, 512, 1, 1, 2, 1, Scheme::kPlain),
     list::AsyncRing(512, 512, 2, 1, 2, 1, Scheme::kPlain),
     list::AsyncRing(1536, 384, 6, 1, 2, 1, Scheme::kPlain),

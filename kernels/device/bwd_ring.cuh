@@ -88,17 +88,24 @@ struct BwdRingShape {
   static constexpr int kStaticBytes = 8 * kBarriers + 2 * 4 * kScratchFloats;
 };
 
-// Threads of a CTA that registers must suffice for: up to a third more than there are where the
-// reduce is to have a place, so 512 for 384, which then take 128 registers and leave a quarter of
-// an SM's. The compiler rounds them up to 128s.
+// Threads of a CTA that registers must suffice for: where the reduce is to have a place, so many
+// more than there are that a quarter of an SM's registers is left, 512 for 384 and 640 for 512. The
+// compiler rounds these threads up to 128s, and registers of a thread down to eights.
 constexpr int RingBoundThreads(int width, int threads, int warps_per_row, int rows,
                                int ctas_per_sm) {
-  const bool leaves = kArchLeavesPlaces && LeavesPlace({.width = width,
-                                                        .threads = threads,
-                                                        .warps_per_row = warps_per_row,
-                                                        .rows = rows,
-                                                        .ctas_per_sm = ctas_per_sm});
-  return leaves ? threads * 4 / 3 / 128 * 128 : threads;
+  if (!kArchLeavesPlaces || !LeavesPlace({.width = width,
+                                          .threads = threads,
+                                          .warps_per_row = warps_per_row,
+                                          .rows = rows,
+                                          .ctas_per_sm = ctas_per_sm})) {
+    return threads;
+  }
+  int bound = (threads + 127) / 128 * 128;
+  while (kSmRegisters / (bound * ctas_per_sm) / 8 * 8 * threads * ctas_per_sm >
+         kSmRegisters - kReducePlaceRegisters) {
+    bound += 128;
+  }
+  return bound;
 }
 
 template <int kWidth, int kThreads, int kWarpsPerRow, int kRows, int kStages, int kCtasPerSm,

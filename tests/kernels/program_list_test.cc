@@ -83,6 +83,25 @@ TEST(ProgramList, EveryFormIsBuilt) {
   EXPECT_EQ(Built(&Program::reduce_sum, true).size(), 4);
 }
 
+TEST(LeavesPlace, TakesFewThreadsOrOneVectorEach) {
+  const auto leaves = [](int width, int threads, int warps_per_row, int rows, int ctas_per_sm) {
+    return LeavesPlace({.width = width,
+                        .threads = threads,
+                        .warps_per_row = warps_per_row,
+                        .rows = rows,
+                        .ctas_per_sm = ctas_per_sm});
+  };
+  EXPECT_TRUE(leaves(256, 512, 1, 1, 1));
+  EXPECT_TRUE(leaves(4096, 512, 16, 1, 1));
+  EXPECT_TRUE(leaves(1536, 384, 6, 2, 1));
+  EXPECT_TRUE(leaves(1536, 192, 6, 3, 2));
+  EXPECT_FALSE(leaves(4096, 512, 16, 2, 1));  // two rows
+  EXPECT_FALSE(leaves(4096, 512, 8, 1, 1));   // two vectors
+  EXPECT_FALSE(leaves(1536, 480, 3, 1, 1));   // two vectors
+  EXPECT_FALSE(leaves(256, 256, 1, 1, 3));    // three CTAs
+  EXPECT_FALSE(leaves(5120, 320, 10, 1, 1));  // a reduce of 160 CTAs
+}
+
 TEST(Route, NamesRoundTrip) {
   EXPECT_EQ(ToString(Route{Pass::kBackward, true, Dtype::kBf16, 6144}), "bwd_res_w16_h6144");
   EXPECT_EQ(ToString(Route{Pass::kForward, false, Dtype::kFp32, 256, Determinism::kAny}),
