@@ -195,7 +195,7 @@ constexpr bool AllowsInPlace(const Program& program) {
 
 // Whether a program brings its products to FP64 by integer steps instead of conversions: fma64
 // rings of wide rows. On H 256 that is slower, on H 512 and H 1536 level at best
-// (docs/performance).
+// (docs/performance/experiments.md).
 constexpr bool WidensProducts(const Program& program) {
   return program.scheme == Scheme::kFma64 && program.structure == Structure::kRing &&
          program.width >= 2048;

@@ -1,5 +1,5 @@
 // Forward: rows straight through registers. A plain grid of small CTAs reaches the streaming
-// floor at every row count, which a bulk-copy ring did not (docs/performance).
+// floor at every row count, which a bulk-copy ring did not (docs/performance/experiments.md).
 #pragma once
 
 #include "kernels/device/group.cuh"
