@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ constexpr int kBusyTimeoutMs = 30'000;
 // The first bytes of an SQLite file (https://www.sqlite.org/fileformat.html, section 1.3).
 constexpr std::size_t kHeaderBytes = 100;
 constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kReadVersionAt = 19;  // 2: its journal is a write-ahead log
 constexpr std::size_t kUserVersionAt = 60;
 constexpr std::size_t kApplicationIdAt = 68;
 
@@ -58,8 +60,9 @@ std::int64_t BigEndian32(std::string_view bytes, std::size_t at) {
   return static_cast<std::int32_t>(value);
 }
 
-// Judges the file by its first bytes, before SQLite touches it.
-void CheckHeader(const fs::path& path) {
+// Judges the file by its first bytes, before SQLite touches it. True when its journal is a
+// write-ahead log.
+bool CheckHeader(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) Refuse(path, "it cannot be opened: check that it is a file that you may read");
   std::array<char, kHeaderBytes> bytes{};
@@ -75,6 +78,7 @@ void CheckHeader(const fs::path& path) {
   if (BigEndian32(header, kApplicationIdAt) != kApplicationId) RefuseForeign(path);
   const std::int64_t version = BigEndian32(header, kUserVersionAt);
   if (version > SchemaVersion()) RefuseNewer(path, version);
+  return header[kReadVersionAt] == 2;
 }
 
 // Judges what the file says of itself, its log included.
@@ -113,14 +117,37 @@ bool HasBytes(const fs::path& path, std::string_view suffix) {
 // Whether another process may have the file open, or a killed one left a log to play back.
 bool IsLive(const fs::path& path) { return HasBytes(path, "-wal") || HasBytes(path, "-journal"); }
 
-// A file nobody writes, read without locks and without the files of a write-ahead log.
+// What a write changes of a file.
+struct Stamp {
+  ino_t inode = 0;
+  off_t bytes = 0;
+  std::int64_t modified_ns = 0;
+
+  bool operator==(const Stamp&) const = default;
+};
+
+Stamp StampOf(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return {info.st_ino, info.st_size,
+          std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
+}
+
+// A file with a write-ahead log that nobody has open, read without the files of that log, which
+// SQLite would make. That takes no lock: reading throws an Error once another process has written.
 sqlite::Connection OpenImmutable(const fs::path& path) {
+  const Stamp stamp = StampOf(path);
   std::string uri = "file:";
   for (char c : path.string()) {
     uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", c) : std::string(1, c);
   }
-  return {path.string(), uri + "?immutable=1",
-          SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX};
+  sqlite::Connection connection(path.string(), uri + "?immutable=1",
+                                SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX);
+  connection.SetAfterRead([path, stamp] {
+    if (StampOf(path) == stamp) return;
+    Refuse(path, "another process wrote it while it was read: run the command again");
+  });
+  return connection;
 }
 
 sqlite::Connection OpenLive(const fs::path& path, int flags) {
@@ -184,7 +211,9 @@ void Create(const fs::path& path) {
                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
     SetJournal(&connection, path);
     Migrate(&connection, Migrations());
+    sqlite::Transaction transaction(&connection);
     WritePublished(&connection, BuiltInPublished());
+    transaction.Commit();
   }
   Publish(temporary, path);
 }
@@ -197,6 +226,7 @@ sqlite::Connection UpToDateCopy(sqlite::Connection* older, const fs::path& path)
   if (backup == nullptr) copy.Fail(sqlite3_errcode(copy.get()));
   (void)sqlite3_backup_step(backup, -1);  // its failure is finish's too
   const int code = sqlite3_backup_finish(backup);
+  older->CheckRead();
   if (code != SQLITE_OK) older->Fail(code);
   Migrate(&copy, Migrations());
   CheckIntegrity(&copy, path, OpenMode::kReadOnly);
@@ -234,10 +264,11 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
     }
     Create(path);
   }
-  CheckHeader(path);
+  const bool has_log = CheckHeader(path);
   bool sound = false;
   if (!IsLive(path)) {
-    sqlite::Connection still = OpenImmutable(path);
+    sqlite::Connection still =
+        has_log ? OpenImmutable(path) : OpenLive(path, SQLITE_OPEN_READONLY);
     try {
       CheckIdentity(&still, path);
       if (mode == OpenMode::kReadOnly && IsOlder(&still)) return UpToDateCopy(&still, path);
@@ -255,7 +286,12 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
   CheckIdentity(&connection, path);
   if (!writes && IsOlder(&connection)) return UpToDateCopy(&connection, path);
   if (!sound) CheckIntegrity(&connection, path, mode);
-  if (!writes) return connection;
+  if (!writes) {
+    // One moment for all that is read: a log lets writers go on meanwhile. A rollback journal would
+    // not, so there it is a Snapshot at a time.
+    if (has_log) connection.Execute("BEGIN");
+    return connection;
+  }
   if (sqlite3_db_readonly(connection.get(), "main") == 1) connection.Fail(SQLITE_READONLY);
   connection.SetCheckpointOnClose(true);
   SetJournal(&connection, path);

@@ -71,7 +71,6 @@ std::vector<PublishedRecord> BuiltInPublished() {
 }
 
 void WritePublished(sqlite::Connection* connection, const std::vector<PublishedRecord>& records) {
-  sqlite::Transaction transaction(connection);
   sqlite::Statement insert =
       connection->Prepare("INSERT OR REPLACE INTO published VALUES (?, ?, ?, ?, ?, ?)");
   for (const PublishedRecord& record : records) {
@@ -83,7 +82,6 @@ void WritePublished(sqlite::Connection* connection, const std::vector<PublishedR
     insert.Bind(6, record.json);
     insert.Run();
   }
-  transaction.Commit();
 }
 
 std::vector<PublishedRecord> ReadPublished(sqlite::Connection* connection) {

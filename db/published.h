@@ -17,7 +17,7 @@ std::vector<PublishedRecord> ParsePublished(std::string_view csv, std::string_vi
 // All five tables.
 std::vector<PublishedRecord> BuiltInPublished();
 
-// Stores figures; a row that is there is replaced. REQUIRES: no transaction is open.
+// Stores figures; a row that is there is replaced. REQUIRES: a transaction is open.
 void WritePublished(sqlite::Connection* connection, const std::vector<PublishedRecord>& records);
 // Stored figures, by table and line.
 std::vector<PublishedRecord> ReadPublished(sqlite::Connection* connection);

@@ -122,6 +122,7 @@ void Statement::Bind(int index, double value) {
 
 bool Statement::Step() {
   const int code = sqlite3_step(statement_.get());
+  if (code != SQLITE_ROW) connection_->CheckRead();
   if (code != SQLITE_ROW && code != SQLITE_DONE) {
     // Reset, or the failed statement would hold its locks; it repeats the same code.
     sqlite3_reset(statement_.get());
@@ -156,6 +157,16 @@ Transaction::~Transaction() {
 void Transaction::Commit() {
   connection_->Execute("COMMIT");
   connection_ = nullptr;
+}
+
+// A savepoint outside a transaction is a transaction that begins with the first read.
+Snapshot::Snapshot(Connection* connection) : connection_(connection) {
+  connection->Execute("SAVEPOINT snapshot");
+}
+
+Snapshot::~Snapshot() {
+  // Nothing to report: nothing was written in it.
+  sqlite3_exec(connection_->get(), "RELEASE snapshot", nullptr, nullptr, nullptr);
 }
 
 }  // namespace fenestra::sqlite

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,6 +48,13 @@ class Connection {
   // opening stays byte for byte as it was.
   void SetCheckpointOnClose(bool enabled);
 
+  // Called when a statement has returned its last row, or failed: it may throw, for a reader whose
+  // file holds no lock against writers.
+  void SetAfterRead(std::function<void()> check) { after_read_ = std::move(check); }
+  void CheckRead() const {
+    if (after_read_) after_read_();
+  }
+
   const std::string& name() const { return name_; }
   sqlite3* get() const { return db_.get(); }
 
@@ -56,6 +64,7 @@ class Connection {
  private:
   std::string name_;
   std::unique_ptr<sqlite3, CloseConnection> db_;
+  std::function<void()> after_read_;
 };
 
 // A prepared statement. Parameters count from 1, columns from 0. REQUIRES: the connection outlives
@@ -101,6 +110,19 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   void Commit();
+
+ private:
+  Connection* connection_;
+};
+
+// What is read while it lives is of one moment, whatever other processes write. May lie within
+// another, or within a Transaction.
+class Snapshot {
+ public:
+  explicit Snapshot(Connection* connection);
+  ~Snapshot();
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
 
  private:
   Connection* connection_;

@@ -113,33 +113,38 @@ Store Store::Open(const std::filesystem::path& path, OpenMode mode) {
   return Store(std::make_unique<Impl>(OpenStoreFile(path, mode)));
 }
 
-void Store::Append(const Group& group) {
-  sqlite::Connection* connection = &impl_->connection;
-  sqlite::Transaction transaction(connection);
+void Store::Impl::Put(const Group& group) {
   std::vector<Environment> stored;
-  impl_->TableOf<Environment>().Load("", &stored);
+  TableOf<Environment>().Load("", &stored);
   std::set<std::string_view> environments;
   for (const Environment& environment : stored) environments.insert(environment.id);
   for (const Environment& added : group.evidence.environments) environments.insert(added.id);
-  Bookkeeper bookkeeper(connection);
+  Bookkeeper bookkeeper(&connection);
   fields::ForEachList(group.evidence, [&]<typename Record>(const std::vector<Record>& list) {
     for (const Record& record : list) {
-      CheckRecord(connection->name(), record, environments);
-      impl_->TableOf<Record>().Put(record);
+      CheckRecord(connection.name(), record, environments);
+      TableOf<Record>().Put(record);
       if constexpr (!std::is_same_v<Record, Environment>) bookkeeper.Note(record);
     }
   });
   if (!group.samples.empty()) {
-    sqlite::Statement insert = connection->Prepare(
+    sqlite::Statement insert = connection.Prepare(
         "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
-    for (const TimeSamples& entry : group.samples) PutSamples(connection, entry, &insert);
+    for (const TimeSamples& entry : group.samples) PutSamples(&connection, entry, &insert);
   }
+}
+
+void Store::Append(const Group& group) {
+  sqlite::Transaction transaction(&impl_->connection);
+  impl_->Put(group);
   transaction.Commit();
 }
 
 void Store::Append(const Evidence& evidence) {
-  Append(Group{.evidence = evidence, .samples = {}});
+  sqlite::Transaction transaction(&impl_->connection);
+  impl_->Put({.evidence = evidence, .samples = {}});
   if (!evidence.published.empty()) WritePublished(&impl_->connection, evidence.published);
+  transaction.Commit();
 }
 
 std::string Store::FirstConflict(const SourcedEvidence& evidence,
@@ -156,6 +161,7 @@ std::string Store::FirstConflict(const SourcedEvidence& evidence,
 }
 
 Evidence Store::Load(std::string_view board) const {
+  const sqlite::Snapshot snapshot(&impl_->connection);
   Evidence evidence;
   std::vector<Environment> environments;
   impl_->TableOf<Environment>().Load("", &environments);

@@ -23,6 +23,9 @@ struct Store::Impl {
     return std::get<Table<Record>>(tables);
   }
 
+  // Store::Append, within a transaction.
+  void Put(const Group& group);
+
   sqlite::Connection connection;
   std::tuple<Table<Environment>, Table<TimeRecord>, Table<AccuracyRecord>, Table<DigestRecord>,
              Table<EdgeRecord>, Table<WaitRecord>, Table<KernelRecord>, Table<FailureRecord>>

@@ -149,6 +149,7 @@ std::vector<Environment> Select(Table<Environment>* table, const std::set<std::s
 }  // namespace
 
 std::vector<Environment> Store::LoadEnvironments(std::string_view board) const {
+  const sqlite::Snapshot snapshot(&impl_->connection);
   return Select(&impl_->TableOf<Environment>(),
                 NamedBy(&impl_->connection, impl_->tables, board, false));
 }
@@ -182,6 +183,7 @@ Evidence Store::LoadWidth(std::string_view board, int width) const {
 }
 
 std::string Store::EvidenceDigest(std::string_view board, std::string_view lender) const {
+  const sqlite::Snapshot snapshot(&impl_->connection);
   Fnv1aHash hash;
   const text::Sink sink = [&hash](std::string_view text) { hash.Add(text); };
   const auto write_board = [&](const std::string& name, bool lent) {

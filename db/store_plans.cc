@@ -247,6 +247,7 @@ std::int64_t Store::SavePlan(const Plan& plan) {
 }
 
 std::optional<Plan> Store::LoadPlan(std::string_view board) const {
+  const sqlite::Snapshot snapshot(&impl_->connection);
   PlanReader reader(&impl_->connection);
   const std::vector<std::int64_t> ids = PlanIds(&impl_->connection, board);
   for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
@@ -257,6 +258,7 @@ std::optional<Plan> Store::LoadPlan(std::string_view board) const {
 }
 
 std::vector<StoredPlan> Store::LoadPlans(std::string_view board, std::string_view routes) const {
+  const sqlite::Snapshot snapshot(&impl_->connection);
   PlanReader reader(&impl_->connection);
   std::vector<StoredPlan> plans;
   for (std::int64_t id : PlanIds(&impl_->connection, board)) {

@@ -192,6 +192,52 @@ TEST(Location, ReadsBesideAWriter) {
   EXPECT_EQ(reader.Load("h200_132").times.size(), 2U);
 }
 
+// Every record of a kReadOnly store is of one moment, that of its first read.
+TEST(Location, ReadsOneMomentBesideAWriter) {
+  const Scratch scratch;
+  SoundBytes(scratch);
+  Store writer = Store::Open(scratch / "a.db", OpenMode::kReadWrite);
+  Evidence more = hand_made::OneOfEach();
+  more.times = {hand_made::Time(1, 0)};
+  writer.Append(more);
+  const Store reader = Store::Open(scratch / "a.db", OpenMode::kReadOnly);
+  EXPECT_EQ(reader.LoadRoute("h200_132", hand_made::Time(1, 0).key.route).times.size(), 2U);
+  more.times = {hand_made::Time(2, 0)};
+  writer.Append(more);
+  EXPECT_EQ(reader.Load("h200_132").times.size(), 2U);
+  EXPECT_EQ(Store::Open(scratch / "a.db", OpenMode::kReadOnly).Load("h200_132").times.size(), 3U);
+}
+
+// A file that lay still when it was opened is read without a lock.
+TEST(Location, SaysThatAWriterCameWhileAStillFileWasRead) {
+  const Scratch scratch;
+  SoundBytes(scratch);
+  const Store reader = Store::Open(scratch / "a.db", OpenMode::kReadOnly);
+  EXPECT_EQ(reader.Load("h200_132").times.size(), 1U);
+  Evidence more = hand_made::OneOfEach();
+  more.times = {hand_made::Time(1, 0)};
+  Store::Open(scratch / "a.db", OpenMode::kReadWrite).Append(more);
+  EXPECT_THAT(ErrorOf([&] { reader.Load("h200_132"); }), HasSubstr("another process wrote it"));
+}
+
+// Without a write-ahead log, as on a network file system, a reader holds a lock while it reads.
+TEST(Location, LocksAFileWithARollbackJournalWhileItIsRead) {
+  const Scratch scratch;
+  SoundBytes(scratch);
+  sqlite::Connection writer("a.db", scratch / "a.db", SQLITE_OPEN_READWRITE);
+  ASSERT_EQ(writer.ReadText("PRAGMA journal_mode = DELETE"), "delete");
+  sqlite::Connection reader = OpenStoreFile(scratch / "a.db", OpenMode::kReadOnly);
+  {
+    sqlite::Statement names = reader.Prepare("SELECT name FROM sqlite_schema");
+    ASSERT_TRUE(names.Step());
+    EXPECT_THAT(ErrorOf([&] { writer.Execute("DELETE FROM waits"); }), HasSubstr("holds its lock"));
+  }
+  EXPECT_EQ(reader.ReadInt64("SELECT count(*) FROM waits"), 1);
+  writer.Execute("DELETE FROM waits");
+  EXPECT_EQ(reader.ReadInt64("SELECT count(*) FROM waits"), 0);
+  EXPECT_EQ(scratch.List(), "a.db");
+}
+
 TEST(Location, PathsMayHoldAnyLetter) {
   const Scratch scratch;
   const std::string name = "a b?c#d%41.db";
