@@ -267,8 +267,7 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
   const bool has_log = CheckHeader(path);
   bool sound = false;
   if (!IsLive(path)) {
-    sqlite::Connection still =
-        has_log ? OpenImmutable(path) : OpenLive(path, SQLITE_OPEN_READONLY);
+    sqlite::Connection still = has_log ? OpenImmutable(path) : OpenLive(path, SQLITE_OPEN_READONLY);
     try {
       CheckIdentity(&still, path);
       if (mode == OpenMode::kReadOnly && IsOlder(&still)) return UpToDateCopy(&still, path);
