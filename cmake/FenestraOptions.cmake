@@ -1,7 +1,10 @@
 # Options, packages and the flags every target shares.
 include(CheckLanguage)
 
-option(FENESTRA_TESTS "Build the tests" ON)
+# A project that takes this one in by add_subdirectory wants the library alone.
+option(FENESTRA_TOOLS "Build the tuner, store and exporter beside the library" ${PROJECT_IS_TOP_LEVEL})
+option(FENESTRA_TESTS "Build the tests (with FENESTRA_TOOLS)" ${PROJECT_IS_TOP_LEVEL})
+option(FENESTRA_WERROR "Take warnings for errors" ${PROJECT_IS_TOP_LEVEL})
 option(FENESTRA_FUZZ "Build the fuzz targets with libFuzzer too: clang alone has it" OFF)
 option(FENESTRA_CHECKED "Verify in every call that the tensors live on the handle's device" OFF)
 set(FENESTRA_ARCHS "90a" CACHE STRING "GPU archs to compile: of 90a;100a;103a;107a")
@@ -16,15 +19,17 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-find_package(Threads REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)
-find_package(SQLite3 REQUIRED)
-find_package(fmt REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
-if(FENESTRA_TESTS)
-  find_package(GTest REQUIRED)
-  find_package(benchmark REQUIRED)
+if(FENESTRA_TOOLS)
+  find_package(Threads REQUIRED)
+  find_package(Eigen3 REQUIRED NO_MODULE)
+  find_package(SQLite3 REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  if(FENESTRA_TESTS)
+    find_package(GTest REQUIRED)
+    find_package(benchmark REQUIRED)
+  endif()
 endif()
 
 # Without nvcc the same tree configures into a host-only build: no GPU programs, all else.
@@ -68,7 +73,7 @@ endif()
 add_library(fenestra_flags INTERFACE)
 target_include_directories(fenestra_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(fenestra_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Werror;-ffp-contract=off>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;$<$<BOOL:${FENESTRA_WERROR}>:-Werror>;-ffp-contract=off>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # The host model follows __fmaf_rn: a library call per step without FMA instructions.
   target_compile_options(fenestra_flags INTERFACE
@@ -84,7 +89,7 @@ if(FENESTRA_CUDA)
     list(APPEND gencode "SHELL:-gencode arch=compute_100,code=compute_100")
   endif()
   target_compile_options(fenestra_flags INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};--fmad=false;-Xcompiler=-Wall,-Wextra,-ffp-contract=off;--expt-relaxed-constexpr;-lineinfo;-Werror=all-warnings>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};--fmad=false;-Xcompiler=-Wall,-Wextra,-ffp-contract=off;--expt-relaxed-constexpr;-lineinfo;$<$<BOOL:${FENESTRA_WERROR}>:-Werror=all-warnings>>")
 endif()
 
 include(FenestraWindows)

@@ -27,10 +27,10 @@ constexpr Status kNoInvariantWindows{StatusCode::kNoWindows, "shape.determinism"
 // Makes a device current for a scope. Setting the current device touches thread-local state only.
 class CurrentDevice {
  public:
-  explicit CurrentDevice(int ordinal) {
-    if (cudaGetDevice(&before_) != cudaSuccess) before_ = ordinal;
-    if (before_ != ordinal) status_ = CudaStatus(cudaSetDevice(ordinal), "device", "not usable");
-    ordinal_ = ordinal;
+  explicit CurrentDevice(int ordinal) : before_(ordinal), ordinal_(ordinal) {
+    cudaError_t error = cudaGetDevice(&before_);
+    if (error == cudaSuccess && before_ != ordinal) error = cudaSetDevice(ordinal);
+    status_ = CudaStatus(error, "device", "not usable");
   }
   ~CurrentDevice() {
     if (before_ != ordinal_) (void)cudaSetDevice(before_);
@@ -41,8 +41,8 @@ class CurrentDevice {
   const Status& status() const { return status_; }
 
  private:
-  int before_ = 0;
-  int ordinal_ = 0;
+  int before_;
+  int ordinal_;
   Status status_;
 };
 

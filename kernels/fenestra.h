@@ -7,9 +7,11 @@
 //   status = device.BackwardWorkspaceBytes(shape, &bytes);
 //   status = device.Backward(arguments, workspace, bytes, stream);
 //
-// Calls take a stream of the device, allocate nothing, synchronize nothing, query no driver, and
-// can be captured in a CUDA graph. They do not throw; a bad argument is refused with a status that
-// names it, before anything is launched.
+// Calls allocate nothing, synchronize nothing, query no driver, and may be made from any number of
+// threads at once with one Device. Forward and Backward take a stream of the device and can be
+// captured in a CUDA graph; what they point to must live until they have run, or as long as the
+// graph. They do not throw; a bad argument is refused with a status that names it, before anything
+// is launched.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,8 +26,8 @@
 namespace fenestra {
 
 struct DeviceOptions {
-  // Take the windows of the nearest board of the same arch when the device's own has none; says so
-  // once on standard error. Without it such a device is refused.
+  // Take the windows of the nearest board of the same arch when the device's own has none; each
+  // Open says so on standard error. Without it such a device is refused.
   bool may_borrow = false;
   // Split rows as a board of this many SMs does, by this device's windows; 0: as this one. The
   // board-invariant level has its own split.
@@ -43,15 +45,18 @@ class Device {
   Device() = default;
 
   // Finds the windows of CUDA device `ordinal` and loads their kernels. Once per device; the
-  // current device is left as it was. A board without windows can still run the board-invariant
-  // level; calls of other levels are then refused.
+  // current device is left as it was. It loads kernels: not while a stream is captured. A board
+  // without windows can still run the board-invariant level; calls of other levels are then
+  // refused.
   static Status Open(int ordinal, const DeviceOptions& options, Device* device);
 
+  // Of no rows nothing is launched, and no pointer is looked at.
   Status Forward(const ForwardArguments& arguments, cudaStream_t stream) const;
 
   // `workspace` holds at least BackwardWorkspaceBytes(arguments.shape), 16-byte aligned; it may be
-  // null when that is 0. In order on the stream, one workspace serves any number of calls. Of no
-  // rows, dw becomes zero (or stays, when accumulating) and no other pointer is looked at.
+  // null when that is 0. One workspace serves any number of calls that run in order, as on one
+  // stream; calls that may run at once need one each. Of no rows, dw becomes zero (or stays, when
+  // accumulating) and no other pointer is looked at.
   Status Backward(const BackwardArguments& arguments, void* workspace, std::int64_t workspace_bytes,
                   cudaStream_t stream) const;
 

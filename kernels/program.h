@@ -12,8 +12,8 @@ namespace fenestra {
 
 // How a program moves rows through a CTA. On-disk values: append only.
 enum class Structure : int {
-  kRing = 0,  // persistent CTAs, rows staged through a bulk-copy ring in shared memory;
-              // backward: a dw reduce follows under programmatic launch
+  kRing = 0,  // persistent CTAs, rows staged through a ring in shared memory (or, of plain loads,
+              // through registers); backward: a dw reduce follows under programmatic launch
   kDual = 1,  // backward, few rows: column CTAs sum dw over all rows, the others each do rows of dx
   kDirect = 2,  // forward: each group of warps its own rows, straight through registers
 };

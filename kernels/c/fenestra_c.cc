@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -23,13 +26,34 @@ fenestra_status Of(const Status& status) {
 constexpr Status kNullDevice{StatusCode::kNullPointer, "device", "is null"};
 constexpr Status kNullArguments{StatusCode::kNullPointer, "arguments", "is null"};
 
+// A member that is appended must not fall into what an older caller knows as padding.
+template <typename Struct>
+constexpr bool EndsWith(std::size_t offset, std::size_t bytes) {
+  return offset + bytes == sizeof(Struct);
+}
+static_assert(EndsWith<fenestra_shape>(offsetof(fenestra_shape, reserved), 4));
+static_assert(EndsWith<fenestra_forward_arguments>(offsetof(fenestra_forward_arguments, reserved),
+                                                   4));
+static_assert(EndsWith<fenestra_backward_arguments>(offsetof(fenestra_backward_arguments, reserved),
+                                                    4));
+static_assert(EndsWith<fenestra_device_options>(offsetof(fenestra_device_options, split_sm_count),
+                                                4));
+
 // What the caller's version of a struct holds, over the initial values of this one. False when its
-// size is none that any version has had.
+// size is none that any version has had: each struct has had one so far.
 template <typename Struct>
 bool Read(const Struct* given, Struct* known) {
-  if (given->size < sizeof(given->size) || given->size > sizeof(Struct)) return false;
+  if (given->size != sizeof(Struct)) return false;
   std::memcpy(known, given, given->size);
   return true;
+}
+
+static_assert(std::ranges::all_of(fenestra::kPrograms, [](const fenestra::Program& program) {
+  return fenestra::ProgramName(program).view().size() < sizeof(fenestra_choice::program);
+}));
+
+Status CheckReserved(std::int32_t reserved, const char* name) {
+  return reserved == 0 ? Status::Ok() : Status{StatusCode::kBadValue, name, "must be 0"};
 }
 
 fenestra::Tensor Of(const fenestra_tensor& tensor) {
@@ -48,6 +72,8 @@ Status ReadShape(const fenestra_shape* given, fenestra::Shape* shape) {
   if (known.determinism < FENESTRA_ANY || known.determinism > FENESTRA_BOARD_INVARIANT) {
     return {StatusCode::kBadValue, "shape.determinism", "is none of the levels"};
   }
+  const Status status = CheckReserved(known.reserved, "shape.reserved");
+  if (!status.ok()) return status;
   *shape = {.tokens = known.tokens,
             .heads = known.heads,
             .width = known.width,
@@ -111,7 +137,8 @@ fenestra_status fenestra_forward(const fenestra_device* device,
   fenestra_forward_arguments known{};
   if (!Read(arguments, &known)) return Of(kBadSize);
   fenestra::ForwardArguments call{};
-  const Status status = ReadShape(known.shape, &call.shape);
+  Status status = ReadShape(known.shape, &call.shape);
+  if (status.ok()) status = CheckReserved(known.reserved, "arguments.reserved");
   if (!status.ok()) return Of(status);
   call.x = Of(known.x);
   call.residual = Of(known.residual);
@@ -131,7 +158,8 @@ fenestra_status fenestra_backward(const fenestra_device* device,
   fenestra_backward_arguments known{};
   if (!Read(arguments, &known)) return Of(kBadSize);
   fenestra::BackwardArguments call{};
-  const Status status = ReadShape(known.shape, &call.shape);
+  Status status = ReadShape(known.shape, &call.shape);
+  if (status.ok()) status = CheckReserved(known.reserved, "arguments.reserved");
   if (!status.ok()) return Of(status);
   call.dy = Of(known.dy);
   call.h = Of(known.h);
@@ -156,25 +184,39 @@ fenestra_status fenestra_backward_workspace_bytes_up_to(const fenestra_device* d
 }
 
 fenestra_status fenestra_choose(const fenestra_device* device, int pass,
-                                const fenestra_shape* shape, int in_place, char* name,
-                                size_t name_size) {
+                                const fenestra_shape* shape, int in_place,
+                                fenestra_choice* choice) {
   if (device == nullptr) return Of(kNullDevice);
-  if (name == nullptr) return Of({StatusCode::kNullPointer, "name", "is null"});
-  if (name_size > 0) name[0] = '\0';
+  if (choice == nullptr) return Of({StatusCode::kNullPointer, "choice", "is null"});
+  *choice = {};
   if (pass != FENESTRA_FORWARD && pass != FENESTRA_BACKWARD) {
     return Of({StatusCode::kBadValue, "pass", "must be FENESTRA_FORWARD or FENESTRA_BACKWARD"});
   }
   fenestra::Shape known;
   Status status = ReadShape(shape, &known);
   if (!status.ok()) return Of(status);
-  fenestra::Choice choice;
-  status = device->device.Choose(static_cast<fenestra::Pass>(pass), known, in_place != 0, &choice);
-  if (status.ok()) {
-    const fenestra::ProgramName program(fenestra::ProgramAt(choice.program));
-    (void)std::snprintf(name, name_size, "%.*s", static_cast<int>(program.view().size()),
-                        program.view().data());
-  }
+  fenestra::Choice chosen;
+  status = device->device.Choose(static_cast<fenestra::Pass>(pass), known, in_place != 0, &chosen);
+  if (!status.ok()) return Of(status);
+  const fenestra::ProgramName program(fenestra::ProgramAt(chosen.program));
+  (void)std::snprintf(choice->program, sizeof choice->program, "%.*s",
+                      static_cast<int>(program.view().size()), program.view().data());
+  choice->time_basis = static_cast<int>(chosen.bases.time);
+  choice->accuracy_basis = static_cast<int>(chosen.bases.accuracy);
   return Of(status);
+}
+
+fenestra_status fenestra_windows(const fenestra_device* device, fenestra_windows_info* info) {
+  if (device == nullptr) return Of(kNullDevice);
+  if (info == nullptr) return Of({StatusCode::kNullPointer, "info", "is null"});
+  *info = {};
+  const fenestra::BoardWindows* windows = device->device.windows();
+  if (windows == nullptr) {
+    return Of({StatusCode::kNoWindows, "device", "has the board-invariant level alone"});
+  }
+  // Both are literals, in the table of boards and in the header of windows.
+  *info = {windows->board->name.data(), windows->evidence_digest, windows->margin};
+  return Of(Status::Ok());
 }
 
 int fenestra_status_text(fenestra_status status, char* text, size_t text_size) {

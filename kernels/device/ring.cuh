@@ -129,7 +129,10 @@ class AsyncRing {
                                                   (tensor * kTileRows + row) * kRowBytes);
   }
 
-  // What was read of the stage is in registers and has been used.
+  // What was read of the stage has been used, but for the gradient of the residual stream: that is
+  // in registers or on its way there. A thread refills only what it read itself, and its loads from
+  // shared memory are done before a later copy of its own can write there: the copy has to come
+  // from L2 first, and both pass the same load-store pipe in order.
   __device__ __forceinline__ void Refill(int stage, std::int64_t row) { Load(stage, row); }
 
  private:

@@ -1,27 +1,16 @@
+#include <utility>
+
 #include "kernels/launch/entry_table.h"
 
 namespace fenestra::launch {
 namespace {
 
-const EntryTable* TableOf(int width, Dtype weight) {
-  switch (width) {
-    case 256:
-      return &EntriesOf<256>(weight);
-    case 512:
-      return &EntriesOf<512>(weight);
-    case 1536:
-      return &EntriesOf<1536>(weight);
-    case 2048:
-      return &EntriesOf<2048>(weight);
-    case 4096:
-      return &EntriesOf<4096>(weight);
-    case 5120:
-      return &EntriesOf<5120>(weight);
-    case 6144:
-      return &EntriesOf<6144>(weight);
-    default:
-      return nullptr;
-  }
+template <std::size_t... kIndex>
+const EntryTable* TableOf(int width, Dtype weight, std::index_sequence<kIndex...>) {
+  const EntryTable* table = nullptr;
+  (void)((kWidths[kIndex] == width && (table = &EntriesOf<kWidths[kIndex]>(weight)) != nullptr) ||
+         ...);
+  return table;
 }
 
 }  // namespace
@@ -29,7 +18,8 @@ const EntryTable* TableOf(int width, Dtype weight) {
 const Entry* FindEntry(int program, Dtype weight) {
   if (program < 0 || program >= kProgramCount) return nullptr;
   const auto index = static_cast<std::size_t>(program);
-  const EntryTable* table = TableOf(kPrograms[index].width, weight);
+  const EntryTable* table =
+      TableOf(kPrograms[index].width, weight, std::make_index_sequence<kWidths.size()>());
   if (table == nullptr) return nullptr;
   const Entry& entry = (*table)[index];
   return entry.prepare == nullptr ? nullptr : &entry;

@@ -27,7 +27,8 @@ int main(void) {
   fenestra_forward_arguments forward;
   fenestra_backward_arguments backward;
   int64_t bytes = 0;
-  char name[64];
+  fenestra_choice choice;
+  fenestra_windows_info windows;
   char text[8];
 
   expect(strcmp(fenestra_version(), FENESTRA_EXPECTED_VERSION) == 0, "the version is the package's");
@@ -50,19 +51,32 @@ int main(void) {
                  "device");
   expect_refused(fenestra_backward_workspace_bytes_up_to(NULL, &shape, &bytes),
                  FENESTRA_NULL_POINTER, "device");
-  expect_refused(fenestra_choose(NULL, FENESTRA_FORWARD, &shape, 0, name, sizeof name),
-                 FENESTRA_NULL_POINTER, "device");
+  expect_refused(fenestra_choose(NULL, FENESTRA_FORWARD, &shape, 0, &choice), FENESTRA_NULL_POINTER,
+                 "device");
+  expect_refused(fenestra_windows(NULL, &windows), FENESTRA_NULL_POINTER, "device");
 
   if (fenestra_open(0, NULL, &device).code == FENESTRA_OK) { /* a GPU is here */
     shape.tokens = 8192;
     shape.width = 4096;
     expect(fenestra_backward_workspace_bytes(device, &shape, &bytes).code == FENESTRA_OK,
            "workspace of a known shape");
-    expect(fenestra_choose(device, FENESTRA_BACKWARD, &shape, 0, name, sizeof name).code ==
-                   FENESTRA_OK &&
-               strncmp(name, "bwd_", 4) == 0,
+    expect(fenestra_choose(device, FENESTRA_BACKWARD, &shape, 0, &choice).code == FENESTRA_OK &&
+               strncmp(choice.program, "bwd_", 4) == 0,
            "a backward program");
-    printf("bwd_w16_h4096 at 8192 rows: %s, %lld bytes\n", name, (long long)bytes);
+    expect(choice.time_basis >= FENESTRA_BASIS_NONE && choice.time_basis <= FENESTRA_BASIS_BORROWED,
+           "where its time comes from");
+    expect(fenestra_windows(device, &windows).code == FENESTRA_OK &&
+               strlen(windows.evidence) == 16 && windows.margin > 0,
+           "the windows of the board");
+    printf("bwd_w16_h4096 at 8192 rows on %s: %s, %lld bytes\n", windows.board, choice.program,
+           (long long)bytes);
+    expect_refused(fenestra_choose(device, FENESTRA_BACKWARD, &shape, 0, NULL),
+                   FENESTRA_NULL_POINTER, "choice");
+    expect_refused(fenestra_windows(device, NULL), FENESTRA_NULL_POINTER, "info");
+    shape.reserved = 1;
+    expect_refused(fenestra_choose(device, FENESTRA_BACKWARD, &shape, 0, &choice),
+                   FENESTRA_BAD_VALUE, "shape.reserved");
+    shape.reserved = 0;
     expect_refused(fenestra_forward(device, &forward, NULL), FENESTRA_BAD_VALUE, "arguments.size");
     expect_refused(fenestra_forward(device, NULL, NULL), FENESTRA_NULL_POINTER, "arguments");
     forward.size = sizeof forward;

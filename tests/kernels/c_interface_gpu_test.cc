@@ -46,8 +46,7 @@ TEST_F(CInterface, GivesTheBitsOfTheCppInterface) {
       KeptOutput<float> rstd(buffers.rstd, kTokens);
       y.Keep();
       rstd.Keep();
-      buffers.PoisonOutputs(nullptr);
-      buffers.rstd.Poison(nullptr);
+      buffers.PoisonOutputs(Pass::kForward, nullptr);
       fenestra_forward_arguments c_forward{};
       c_forward.size = sizeof c_forward;
       c_forward.shape = &shape;
@@ -71,7 +70,7 @@ TEST_F(CInterface, GivesTheBitsOfTheCppInterface) {
       KeptOutput<float> dw(buffers.dw, kWidth);
       dx.Keep();
       dw.Keep();
-      buffers.PoisonOutputs(nullptr);
+      buffers.PoisonOutputs(Pass::kBackward, nullptr);
       std::int64_t c_bytes = 0;
       ASSERT_EQ(fenestra_backward_workspace_bytes(device_, &shape, &c_bytes).code, FENESTRA_OK);
       EXPECT_EQ(c_bytes, bytes);

@@ -1,6 +1,9 @@
 // The dispatcher on the GPU: its result is that of the program its windows name, at both sides of
 // every edge; bad calls launch nothing.
+#include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,10 +28,7 @@ class Dispatch : public ::testing::Test {
   // the GPU.
   void CheckAt(const Route& route, int program, std::int64_t rows, RouteBuffers& buffers) {
     const bool forward = route.pass == Pass::kForward;
-    const auto poison = [&] {
-      buffers.PoisonOutputs(nullptr);
-      if (forward) buffers.rstd.Poison(nullptr);
-    };
+    const auto poison = [&] { buffers.PoisonOutputs(route.pass, nullptr); };
     ForwardArguments forward_call = buffers.Forward(rows, route.weight);
     BackwardArguments backward_call = buffers.Backward(rows, route.weight);
     forward_call.shape.residual = backward_call.shape.residual = route.residual;
@@ -107,7 +107,7 @@ TEST_F(Dispatch, CanBeCapturedInAGraphAndRepeatsItsBits) {
   cudaGraphExec_t exec = nullptr;
   CheckCuda(cudaGraphInstantiate(&exec, graph, 0), "instantiate");
   for (int i = 0; i < 100; ++i) {
-    test_case.buffers().PoisonOutputs(stream);
+    test_case.buffers().PoisonOutputs(Pass::kBackward, stream);
     CheckCuda(cudaGraphLaunch(exec, stream), "replay");
     CheckCuda(cudaStreamSynchronize(stream), "replay");
     const Outputs actual = test_case.Read(Pass::kBackward, false);
@@ -133,7 +133,7 @@ TEST_F(Dispatch, BoardInvariantBitsAreThoseOfEveryBoard) {
       std::int64_t bytes = 0;
       EXPECT_TRUE(device.BackwardWorkspaceBytes(call.shape, &bytes).ok());
       workspace_.Reserve(bytes);
-      test_case.buffers().PoisonOutputs(nullptr);
+      test_case.buffers().PoisonOutputs(Pass::kBackward, nullptr);
       const Status status = device.Backward(call, workspace_.get(), bytes, nullptr);
       EXPECT_TRUE(status.ok()) << ToString(status);
       return test_case.Read(Pass::kBackward, false);
@@ -167,11 +167,37 @@ TEST_F(Dispatch, BoardInvariantBitsAreThoseOfEveryBoard) {
          {Determinism::kAny, Determinism::kDeterministic, Determinism::kBoardInvariant}) {
       ForwardArguments call = test_case.Forward(Dtype::kBf16, false);
       call.shape.determinism = level;
-      test_case.buffers().PoisonOutputs(nullptr);
+      test_case.buffers().PoisonOutputs(Pass::kForward, nullptr);
       ASSERT_TRUE(device_.Forward(call, nullptr).ok());
       forward.push_back(test_case.Read(Pass::kForward, false));
       EXPECT_EQ(FirstDifference(forward.back().rows, forward.front().rows), -1);
       EXPECT_EQ(FirstDifference(forward.back().small, forward.front().small), -1);
+    }
+  }
+}
+
+// Asked at every end of a window, and just above it.
+TEST_F(Dispatch, WorkspaceUpToIsTheMostOfAnyFewerRows) {
+  for (const RouteWindows& route : device_.windows()->routes) {
+    if (route.route.pass == Pass::kForward) continue;
+    std::set<std::int64_t> row_counts;
+    for (std::span<const Window> windows : {route.windows, route.in_place}) {
+      for (const Window& window : windows) {
+        row_counts.insert({window.lo + 1, window.hi});
+      }
+    }
+    std::int64_t most = 0;
+    for (std::int64_t rows : row_counts) {
+      const Shape shape{.tokens = rows,
+                        .width = route.route.width,
+                        .weight = route.route.weight,
+                        .residual = route.route.residual};
+      std::int64_t bytes = 0;
+      std::int64_t up_to = 0;
+      ASSERT_TRUE(device_.BackwardWorkspaceBytes(shape, &bytes).ok());
+      ASSERT_TRUE(device_.BackwardWorkspaceBytesUpTo(shape, &up_to).ok());
+      most = std::max(most, bytes);
+      EXPECT_EQ(up_to, most) << ToString(route.route) << " at " << rows << " rows";
     }
   }
 }
@@ -183,7 +209,7 @@ TEST_F(Dispatch, RefusesAndLaunchesNothing) {
   ASSERT_TRUE(device_.BackwardWorkspaceBytes(good.shape, &bytes).ok());
   ASSERT_GT(bytes, 0);
   workspace_.Reserve(bytes);
-  test_case.buffers().PoisonOutputs(nullptr);
+  test_case.buffers().PoisonOutputs(Pass::kBackward, nullptr);
   const Outputs poisoned = test_case.Read(Pass::kBackward, false);
 
   const auto expect_refused = [&](const BackwardArguments& call, void* workspace,
@@ -214,7 +240,7 @@ TEST_F(Dispatch, NoRowsMakeDwZeroOrKeepIt) {
                          .h = {},
                          .dx = {},
                          .dw = test_case.buffers().dw.get()};
-  test_case.buffers().PoisonOutputs(nullptr);
+  test_case.buffers().PoisonOutputs(Pass::kBackward, nullptr);
   call.accumulate_dw = true;
   ASSERT_TRUE(device_.Backward(call, nullptr, 0, nullptr).ok());
   const std::vector<float> kept = test_case.Read(Pass::kBackward, false).small;
@@ -243,14 +269,14 @@ TEST(SecondGpu, RunsItsOwnTensorsWhileTheFirstIsCurrent) {
     const DeviceArray<unsigned char> workspace(bytes);
     cudaStream_t stream = nullptr;
     CheckCuda(cudaStreamCreate(&stream), "stream");
-    buffers.PoisonOutputs(nullptr);
+    buffers.PoisonOutputs(Pass::kBackward, nullptr);
     ASSERT_TRUE(second.Backward(call, workspace.get(), bytes, stream).ok());
     CheckCuda(cudaDeviceSynchronize(), "running a program");
     KeptOutput<std::uint16_t> dx(buffers.out, kTokens * kWidth);
     KeptOutput<float> dw(buffers.dw, kWidth);
     dx.Keep();
     dw.Keep();
-    buffers.PoisonOutputs(nullptr);
+    buffers.PoisonOutputs(Pass::kBackward, nullptr);
     CheckCuda(cudaDeviceSynchronize(), "poisoning");
     CheckCuda(cudaSetDevice(0), "device 0");
     const Status status = second.Backward(call, workspace.get(), bytes, stream);

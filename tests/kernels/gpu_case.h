@@ -98,13 +98,12 @@ class GpuCase {
   // which a forward overwrites, is what it was.
   Outputs RunOnGpu(int index, Dtype weight, int sm_count) {
     const Program& program = ProgramAt(index);
-    buffers_.PoisonOutputs(nullptr);
     CheckCuda(cudaMemcpy(buffers_.rstd.get(), rstd_.data(), rstd_.size() * sizeof(float),
                          cudaMemcpyHostToDevice),
               "restoring rstd");
+    buffers_.PoisonOutputs(program.pass, nullptr);
     PrepareProgram(index, weight);
     if (program.pass == Pass::kForward) {
-      buffers_.rstd.Poison(nullptr);
       RunProgram(index, sm_count, Forward(weight, program.residual), nullptr);
     } else {
       RunProgram(index, sm_count, Backward(weight, program.residual), &workspace_, nullptr);
@@ -121,7 +120,9 @@ class GpuCase {
     return outputs;
   }
 
-  Outputs RunHostModel(int index, Dtype weight, int sm_count, int threads) const {
+  // `dw`: what a backward adds to; without it dw is written.
+  Outputs RunHostModel(int index, Dtype weight, int sm_count, int threads,
+                       std::span<const float> dw = {}) const {
     using Bits = std::span<const std::uint16_t>;
     const Program& program = ProgramAt(index);
     Outputs outputs;
@@ -139,6 +140,7 @@ class GpuCase {
                             .residual = program.residual ? Bits(residual_) : Bits(),
                             .residual_out = outputs.residual_out});
     } else {
+      outputs.small.assign(dw.begin(), dw.end());
       outputs.small.resize(static_cast<std::size_t>(width_));
       RunOnHost(
           index, sm_count, threads,
@@ -149,6 +151,7 @@ class GpuCase {
                        .rstd = rstd_,
                        .dx = outputs.rows,
                        .dw = outputs.small,
+                       .accumulate = !dw.empty(),
                        .residual_gradient = program.residual ? Bits(residual_gradient_) : Bits()});
     }
     return outputs;

@@ -45,10 +45,7 @@ class Repeats {
            small_.Differences(stream);
   }
 
-  void Poison(cudaStream_t stream) {
-    buffers_.PoisonOutputs(stream);
-    if (IsForward()) buffers_.rstd.Poison(stream);
-  }
+  void Poison(cudaStream_t stream) { buffers_.PoisonOutputs(ProgramAt(index_).pass, stream); }
 
  private:
   bool IsForward() const { return ProgramAt(index_).pass == Pass::kForward; }
@@ -143,6 +140,8 @@ TEST_F(Stress, TensorsOfMoreThanFourBillionElements) {
         const Program& program = ProgramAt(i);
         if (program.width != width || program.residual || !IsMeasuredAt(i, rows)) continue;
         PrepareProgram(i, kWeight);
+        huge.PoisonOutputs(program.pass, nullptr);
+        tail_out.Poison(nullptr);
         const std::int64_t first = (rows - kTail) * width;
         if (program.pass == Pass::kForward) {
           RunProgram(i, kSmCount, huge.Forward(rows, kWeight), nullptr);
@@ -200,6 +199,8 @@ TEST_F(Stress, PitchesBeyondTwoBillionElements) {
     };
     spread(near.buffers().x, &far_x);
     spread(near.buffers().dy, &far_dy);
+    near.buffers().PoisonOutputs(program.pass, nullptr);
+    far_out.Poison(nullptr);
     DeviceArray<unsigned char> workspace;
     if (program.pass == Pass::kForward) {
       ForwardArguments call = near.Forward(kWeight, false);

@@ -147,17 +147,18 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
   const bool has_residual_out = route.residual && !backward;
   KeptOutput<std::uint16_t> residual_out(buffers.residual_out,
                                          has_residual_out ? rows * route.width : 0);
-  for (int program : {task.below, task.above}) {
+  const auto run = [&](int program) {
     context_.announce(NameAt(program));
+    buffers.PoisonOutputs(route.pass, kDefaultStream);
     PrepareProgram(program, route.weight);
     RunProgram(program, context_.board->sm_count, buffers, rows, route.weight, &workspace_,
                kDefaultStream);
-    if (program != task.below) break;
-    out.Keep();
-    small.Keep();
-    residual_out.Keep();
-    buffers.PoisonOutputs(kDefaultStream);
-  }
+  };
+  run(task.below);
+  out.Keep();
+  small.Keep();
+  residual_out.Keep();
+  run(task.above);
   EdgeClasses classes;
   (backward ? classes.dx : classes.y) = ClassOf(out.Differences());
   (backward ? classes.dw : classes.rstd) = ClassOf(small.Differences());

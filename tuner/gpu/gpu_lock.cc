@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "accuracy/error.h"
 #include "accuracy/gpu/cuda_check.h"
@@ -26,10 +26,23 @@ std::string PciBusId() {
 GpuLock::GpuLock(const std::string& pci_bus_id) {
   std::string name = "fenestra-gpu-" + pci_bus_id + ".lock";
   std::replace(name.begin(), name.end(), ':', '-');
-  const auto path = std::filesystem::temp_directory_path() / name;
-  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0 || flock(file_, LOCK_EX) != 0) {
-    throw Error(fmt::format("{}: cannot lock the GPU: {}; make the folder writable", path.string(),
+  // Not $TMPDIR, which differs by user and job. Whoever may read a file may lock it: so that other
+  // users can, it is readable to all whatever the umask. An existing one is opened without O_CREAT,
+  // which a sticky folder may forbid for another user's file.
+  const std::string path = "/tmp/" + name;
+  file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0 && errno == ENOENT) {
+    file_ = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (file_ >= 0) (void)fchmod(file_, 0644);
+  }
+  if (file_ < 0) {
+    throw Error(fmt::format("{}: cannot open the lock of the GPU: {}; make the file readable, or "
+                            "/tmp writable",
+                            path, std::strerror(errno)),
+                ExitCode::kMachine);
+  }
+  if (flock(file_, LOCK_EX) != 0) {
+    throw Error(fmt::format("{}: cannot lock the GPU: {}; run the command again", path,
                             std::strerror(errno)),
                 ExitCode::kMachine);
   }

@@ -123,10 +123,11 @@ StreamCall RouteBuffers::Floor(Pass pass, std::int64_t tokens) const {
   return call;
 }
 
-void RouteBuffers::PoisonOutputs(cudaStream_t stream) {
+void RouteBuffers::PoisonOutputs(Pass pass, cudaStream_t stream) {
   out.Poison(stream);
+  if (pass == Pass::kBackward) return dw.Poison(stream);
+  rstd.Poison(stream);
   if (residual_) residual_out.Poison(stream);
-  dw.Poison(stream);
 }
 
 void PrepareProgram(int program, Dtype weight) {

@@ -23,7 +23,8 @@ class RouteBuffers {
   // The streaming kernel that moves the bytes of that call (packed, whatever the view).
   StreamCall Floor(Pass pass, std::int64_t tokens) const;
 
-  void PoisonOutputs(cudaStream_t stream);
+  // Makes what a call of the pass writes NaNs: y, rstd and residual out, or dx and dw.
+  void PoisonOutputs(Pass pass, cudaStream_t stream);
 
   std::int64_t rows(std::int64_t tokens) const { return tokens * HeadsOf(view_); }
 

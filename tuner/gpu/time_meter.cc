@@ -35,7 +35,7 @@ void TimeMeter::WarmUp(const TimeTask& task) {
     buffer_view_ = task.view;
     buffer_tokens_ = task.tokens;
   }
-  buffers_->PoisonOutputs(kDefaultStream);
+  buffers_->PoisonOutputs(task.route.pass, kDefaultStream);
   for (int subject = 0; subject <= static_cast<int>(task.programs.size()); ++subject) {
     if (subject < static_cast<int>(task.programs.size())) {
       const int program = task.programs[static_cast<std::size_t>(subject)];
