@@ -83,11 +83,21 @@ std::string ReadFile(const std::filesystem::path& path, std::size_t limit_bytes)
 }
 
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const std::string name = fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
+  std::error_code error;
+  std::filesystem::path target = path;
+  if (std::filesystem::exists(path, error)) {
+    // Renaming would replace a device or a pipe, too, and a link in place of what it points to.
+    if (!std::filesystem::is_regular_file(path, error)) {
+      throw Error(
+          fmt::format("{}: it is no plain file and is left alone: name another", path.string()));
+    }
+    target = std::filesystem::canonical(path);
+  }
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  const std::string name = fmt::format(".{}.{}.tmp", target.filename().string(), ::getpid());
   TemporaryFile file(folder / name);
   file.Write(bytes);
-  file.RenameTo(path);
+  file.RenameTo(target);
   // The new name too must survive a power cut; a file system that cannot sync a folder is let be.
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) {

@@ -12,7 +12,8 @@ namespace fenestra {
 std::string ReadFile(const std::filesystem::path& path, std::size_t limit_bytes);
 
 // Writes to a temporary name beside `path`, flushes it to the disk and renames it: readers see the
-// old bytes or the new ones, never a part. Throws Error naming the file; then nothing has changed.
+// old bytes or the new ones, never a part. Of a symbolic link the file it points to is replaced.
+// Throws Error naming the file, as when it is there and no plain file; then nothing has changed.
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace fenestra

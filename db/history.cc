@@ -153,7 +153,7 @@ std::vector<HistoryEntry> History(const std::vector<PublishedRecord>& published,
                                   const HistoryFilter& filter) {
   CheckBoard(filter);
   std::vector<HistoryEntry> entries = AllPublished(published);
-  const HistoryOrder order(entries, {});
+  const HistoryOrder order(entries, {}, 0);
   std::erase_if(entries, [&](const HistoryEntry& entry) { return !Matches(entry, filter); });
   SelectSources(order, SourcesOf(order, filter), &entries);
   return entries;
@@ -162,7 +162,9 @@ std::vector<HistoryEntry> History(const std::vector<PublishedRecord>& published,
 std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filter) {
   CheckBoard(filter);
   std::vector<HistoryEntry> entries = AllPublished(store.LoadPublished());
-  const HistoryOrder order(entries, store.ListReleases());
+  std::int64_t last_plan = 0;
+  for (const StoredPlan& plan : store.LoadPlans("", "")) last_plan = std::max(last_plan, plan.id);
+  const HistoryOrder order(entries, store.ListReleases(), last_plan);
   const Sources sources = SourcesOf(order, filter);
   for (const std::string& board : store.PlannedBoards()) {
     if (!order.ReachesPlans(sources.last) || !PlansMayMatch(board, filter)) continue;

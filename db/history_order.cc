@@ -21,7 +21,8 @@ bool IsStateOf(std::string_view source, std::string_view name) {
 }  // namespace
 
 HistoryOrder::HistoryOrder(const std::vector<HistoryEntry>& entries,
-                           const std::vector<Release>& releases) {
+                           const std::vector<Release>& releases, std::int64_t last_plan)
+    : last_plan_(last_plan) {
   for (const HistoryEntry& entry : entries) {
     if (std::find(published_.begin(), published_.end(), entry.source) != published_.end()) {
       continue;
@@ -76,7 +77,8 @@ HistorySource HistoryOrder::Find(std::string_view name, std::string_view option)
   }
   constexpr std::string_view kPlan = "plan ";
   std::int64_t plan = 0;
-  if (name.starts_with(kPlan) && text::ReadField(name.substr(kPlan.size()), &plan)) {
+  if (name.starts_with(kPlan) && text::ReadField(name.substr(kPlan.size()), &plan) && plan >= 1 &&
+      plan <= last_plan_) {
     ranks.push_back(RankOfPlan(plan));
   }
   if (ranks.empty()) {

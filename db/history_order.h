@@ -27,8 +27,9 @@ struct HistorySource {
 class HistoryOrder {
  public:
   // `entries` are those published, the oldest source first; `releases` as Store::ListReleases has
-  // them.
-  HistoryOrder(const std::vector<HistoryEntry>& entries, const std::vector<Release>& releases);
+  // them; `last_plan` is the greatest number of a plan, 0 where there is none.
+  HistoryOrder(const std::vector<HistoryEntry>& entries, const std::vector<Release>& releases,
+               std::int64_t last_plan);
 
   // Whether a plan can be of a source up to `last`.
   bool ReachesPlans(const HistorySource& last) const { return last.greatest >= RankOfPlan(0); }
@@ -63,6 +64,7 @@ class HistoryOrder {
   std::int64_t PlanAt(std::size_t release, const std::string& board) const;
   std::string ReleaseNames() const;
 
+  std::int64_t last_plan_;
   std::vector<std::string> published_;
   std::vector<OneRelease> releases_;
 };

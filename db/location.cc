@@ -93,7 +93,10 @@ void CheckIdentity(sqlite::Connection* connection, const fs::path& path) {
 void CheckIntegrity(sqlite::Connection* connection, const fs::path& path, OpenMode mode) {
   const auto check = [&](const std::string& pragma) {
     const std::string found = connection->ReadText(pragma);
-    if (found != "ok") RefuseDamaged(path, found.substr(0, found.find('\n')));
+    if (found == "ok") return;
+    // The first line may be a heading: "*** in database main ***".
+    const std::size_t at = found.starts_with("***") ? found.find('\n') + 1 : 0;
+    RefuseDamaged(path, found.substr(at, found.find('\n', at) - at));
   };
   if (mode != OpenMode::kReadOnly) return check("PRAGMA quick_check(1)");
   for (const char* table : {"sqlite_schema", "boards", "environments", "sessions", "edges", "waits",
@@ -263,6 +266,9 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
              "'fenestra import'");
     }
     Create(path);
+  }
+  if (!fs::is_regular_file(path, error)) {
+    Refuse(path, "it is no plain file: name another with --db");
   }
   const bool has_log = CheckHeader(path);
   bool sound = false;

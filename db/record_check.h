@@ -9,9 +9,9 @@
 namespace fenestra {
 
 // The first thing wrong with a record: "rows: '-3' is not from 1 to 2147483647"; "" when it is
-// sound. Checked: rows 1 to kMaxRows; numbers finite and not negative; a known board; names of
-// programs in lower-case letters, digits and '_'; digests of 16 hex digits; an environment's id
-// that fits its other fields.
+// sound. Checked: rows 1 to kMaxRows; numbers not negative, and no NaN (an infinite error is one);
+// a known board; names of programs in lower-case letters, digits and '_'; digests of 16 hex digits;
+// an environment's id that fits its other fields.
 template <typename Record>
 std::string Fault(const Record& record);
 

@@ -11,6 +11,7 @@ namespace {
 
 // What a person can do about a result code.
 const char* Advice(int code) {
+  if (code == SQLITE_IOERR_SHMSIZE) code = SQLITE_FULL;  // no room for the index of the log
   switch (code & 0xff) {
     case SQLITE_FULL:
       return "the disk is full: free space and run the same command again; what was committed is "

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <system_error>
+#include <unordered_set>
 
 #include "accuracy/digest.h"
 #include "accuracy/error.h"
@@ -147,6 +148,20 @@ void CheckAll(const Evidence& evidence) {
   });
 }
 
+// An older dump split the records in another way.
+std::string OlderName(std::string_view board) { return fmt::format("{}_res.tsv", board); }
+
+// A file of an older dump, which would be read back with the others.
+void RemoveStale(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (!error) return;
+  throw Error(
+      fmt::format("{}: an older dump's file cannot be removed: {}; remove it, or name "
+                  "another folder with --out",
+                  path.string(), error.message()));
+}
+
 }  // namespace
 
 void Sort(Evidence* evidence) {
@@ -183,6 +198,42 @@ double RoundFraction(double fraction) {
   return rounded;
 }
 
+void RefuseLoss(const Evidence& evidence, const std::filesystem::path& dir) {
+  const auto text_of = [](const auto& record) {
+    return fmt::format("{} {}", Describe(record), DescribeValue(record));
+  };
+  std::vector<fs::path> files;
+  for (const std::string_view board : BoardsOf(evidence)) {
+    files.push_back(dir / OlderName(board));
+    for (const FilePart& part : kFileParts) files.push_back(dir / FileName(board, part));
+  }
+  std::erase_if(files, [](const fs::path& file) { return !fs::exists(file); });
+  if (files.empty()) return;
+  std::unordered_set<std::string> kept;
+  fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
+    if constexpr (std::is_same_v<Record, Environment>) return;
+    for (const Record& record : list) kept.insert(text_of(record));
+  });
+  for (const fs::path& file : files) {
+    std::int64_t lost = 0;
+    std::string first;
+    const SourceFiles there = ReadSources({file});
+    fields::ForEachList(there.evidence, [&]<typename Record>(const Sourced<Record>& list) {
+      if constexpr (std::is_same_v<Record, Environment>) return;
+      for (const Record& record : list.records) {
+        std::string text = text_of(record);
+        if (kept.contains(text)) continue;
+        if (lost++ == 0) first = std::move(text);
+      }
+    });
+    if (lost == 0) continue;
+    throw Error(
+        fmt::format("{}: it holds {} records that the database has not, the first {}: import "
+                    "the file first, or remove it, or name another folder with --out",
+                    file.string(), lost, first));
+  }
+}
+
 std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir) {
   CheckAll(evidence);
   Sort(&evidence);
@@ -195,13 +246,12 @@ std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir
   const std::set<std::string_view> boards = BoardsOf(evidence);
   std::vector<DumpedFile> files;
   for (std::string_view board : boards) {
-    fs::remove(dir / fmt::format("{}_res.tsv", board),
-               error);  // of an older dump, which split the records in another way
+    RemoveStale(dir / OlderName(board));
     for (const FilePart& part : kFileParts) {
       Evidence taken = TakePart(board, part, &evidence);
       fs::path path = dir / FileName(board, part);
       if (BoardsOf(taken).empty()) {
-        fs::remove(path, error);  // of an older dump: it would be read back with the others
+        RemoveStale(path);
         continue;
       }
       files.push_back({std::move(path), std::move(taken)});

@@ -109,7 +109,7 @@ class HeaderCheck {
     for (const std::string& named : {header.banner_evidence, header.code_evidence}) {
       if (named == digest) continue;
       Error(0, fmt::format("it is of evidence {}, which has digest {} now", named, digest),
-            "regenerate with `fenestra export`, or bring back the evidence it is of");
+            fmt::format("{}; or bring back the evidence it is of", kRegenerate));
       break;
     }
     if (header.banner_protocol != kProtocolVersion || header.code_protocol != kProtocolVersion) {

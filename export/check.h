@@ -27,7 +27,8 @@ struct Finding {
   auto operator<=>(const Finding&) const = default;
 };
 
-inline constexpr std::string_view kRegenerate = "regenerate with `fenestra export`";
+inline constexpr std::string_view kRegenerate =
+    "`fenestra plan` with the --margin and --noise that it states, then `fenestra export`";
 
 // "h200_132.h:37: error: ...: ...".
 std::string ToString(const Finding& finding);

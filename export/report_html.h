@@ -8,7 +8,7 @@
 
 namespace fenestra {
 
-// Whether this build holds the library that draws the charts (export/report/CMakeLists.txt).
+// Whether this build holds the library that draws the charts (cmake/FenestraReport.cmake).
 bool HasReportPage();
 
 // The library's name and version, "Chart.js v3.9.1"; "" without it.

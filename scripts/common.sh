@@ -10,6 +10,11 @@ die() {
   exit 3
 }
 
+die_usage() { # USAGE
+  printf 'usage: %s\n' "$*" >&2
+  exit 2
+}
+
 cores() { nproc 2>/dev/null || echo 2; }
 
 # Prints the path of an nvcc: $CUDACXX, PATH, the usual folder, then the virtual environment.

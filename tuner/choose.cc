@@ -89,7 +89,8 @@ std::vector<PlannedWindow> ChooseWindows(const RouteTable& table, const ChooseOp
     }
     if (!any) ThrowInadmissible(table, i, form);
   }
-  return PlanWindows(table, ChooseSegments(table.rows, curves, options.noise), edges);
+  const std::vector<Segment> segments = ChooseSegments(table.rows, curves, options.noise);
+  return PlanWindows(table, segments, options.noise, edges);
 }
 
 RoutePlan PlanRoute(const RouteTable& table, const ChooseOptions& options,

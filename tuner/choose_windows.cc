@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kLeastGain = 0.0005;  // smaller gains print as "0.0 % faster"
 
-// The sample of a segment at which `program` gains most over `other`, by how much (0.02: 2 %
-// faster); none where `other` is timed nowhere in it.
+// The sample of a segment at which its program gains most over `other`, by how much (0.02: 2 %
+// faster); none where `other` is nowhere in it timed and admissible.
 struct Gain {
   double gain = 0;
   std::int64_t rows = 0;
@@ -24,7 +24,7 @@ std::optional<Gain> LargestGain(const RouteTable& table, const Segment& segment,
   std::optional<Gain> largest;
   for (std::size_t i = segment.begin; i < segment.end; ++i) {
     const Cell& theirs = table.cells[other][i];
-    if (!theirs.timed) continue;
+    if (!theirs.timed || !theirs.admissible()) continue;
     const double gain =
         std::expm1(theirs.log_over_best - table.cells[segment.program][i].log_over_best);
     if (!largest || gain > largest->gain) largest = Gain{gain, table.rows[i]};
@@ -92,11 +92,15 @@ const Reading* FirstFailure(const RouteTable& table, const Segment& segment, std
   return nullptr;
 }
 
-EdgeKind KindOf(const RouteTable& table, const Segment& segment, std::size_t below) {
+// An edge is one of accuracy where the program below fails and nothing else would have ended it.
+EdgeKind KindOf(const RouteTable& table, const Segment& segment, std::size_t below, double noise) {
+  if (FirstFailure(table, segment, below) == nullptr) return EdgeKind::kSpeed;
   const Cell& theirs = table.cells[below][segment.begin];
   const Cell& own = table.cells[segment.program][segment.begin];
   const bool cheaper = !table.timed || !theirs.timed || theirs.log_over_best < own.log_over_best;
-  return theirs.failure && cheaper ? EdgeKind::kAccuracy : EdgeKind::kSpeed;
+  if (theirs.failure && cheaper) return EdgeKind::kAccuracy;
+  const std::optional<Gain> gain = LargestGain(table, segment, below);
+  return gain && gain->gain > noise ? EdgeKind::kSpeed : EdgeKind::kAccuracy;
 }
 
 std::string EdgeReason(const RouteTable& table, const Segment& segment, std::size_t below,
@@ -225,7 +229,7 @@ PlannedWindow TopWindow(const RouteTable& table, std::size_t below,
 }  // namespace
 
 std::vector<PlannedWindow> PlanWindows(const RouteTable& table, std::span<const Segment> segments,
-                                       std::span<const EdgeRecord> edges) {
+                                       double noise, std::span<const EdgeRecord> edges) {
   std::vector<PlannedWindow> windows;
   for (std::size_t s = 0; s < segments.size(); ++s) {
     const Segment& segment = segments[s];
@@ -239,7 +243,7 @@ std::vector<PlannedWindow> PlanWindows(const RouteTable& table, std::span<const 
     } else {
       const std::size_t below = segments[s - 1].program;
       planned.window.lo = windows.back().window.hi;
-      planned.window.edge = KindOf(table, segment, below);
+      planned.window.edge = KindOf(table, segment, below, noise);
       planned.window.classes =
           ClassesAt(table, planned.window.lo, table.names[below], planned.program, edges);
       planned.reason = EdgeReason(table, segment, below, planned.window.edge);

@@ -15,6 +15,6 @@ namespace fenestra {
 // program there: of those whose worst error over the top octave is no more than AllowedBeside the
 // smallest, the one that runs below already, else the fastest.
 std::vector<PlannedWindow> PlanWindows(const RouteTable& table, std::span<const Segment> segments,
-                                       std::span<const EdgeRecord> edges);
+                                       double noise, std::span<const EdgeRecord> edges);
 
 }  // namespace fenestra

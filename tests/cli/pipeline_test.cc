@@ -195,6 +195,7 @@ TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
   ExpectRefused({"history", "--routes", "nothing"}, "--routes: no route matches 'nothing'");
   EXPECT_FALSE(Json({"history", "--routes", "bwd_w32_h5120_nd"}).at("entries").empty());
   ExpectRefused({"history", "--to", "8.2"}, "--to '8.2': no such source");
+  ExpectRefused({"history", "--from", "plan 1"}, "--from 'plan 1': no such source");
   EXPECT_GT(all.size(), some.size());
   ASSERT_FALSE(some.empty());
   for (const auto& entry : some) EXPECT_EQ(entry.at("arch"), "sm_100a");
@@ -221,6 +222,17 @@ TEST_F(Pipeline, BadValuesAreNamed) {
   ExpectRefused({"plan", "--board", "h200_123"}, "did you mean 'h200_132'?");
   ExpectRefused({"plan", "--board", "b200_148"}, "no evidence of b200_148");
   ExpectRefused({"plan", "--board", "h200_132", "--margin", "two"}, "--margin");
+  ExpectRefused({"plan", "--board", "h200_132", "--routes", "bwd_w32_h4096,bwd_w32_h4095"},
+                "no route matches 'bwd_w32_h4095'");
+  ExpectRefused({"export", "--board", "h200_132", "--out", "w", "--routes", "bwd_*"}, "--routes");
+  std::filesystem::create_directory(File("folder.db"));
+  ExpectRefused({"plan", "--board", "h200_132", "--db", "folder.db"}, "it is no plain file");
+  ExpectRefused({"sweep", "--board", "h200_132", "--only", "edges", "--routes", "bwd_w32_h256",
+                 "--at", std::string(test::kFma) + "@64"},
+                "--routes leaves its width out");
+  ExpectRefused({"sweep", "--board", "h200_132", "--only", "edges", "--max-rows", "4", "--at",
+                 std::string(test::kFma) + "@64"},
+                "--max-rows leaves it out");
   ExpectRefused({"plan", "--board", "h200_132", "--margin", "7"},
                 "'7' is not a fraction of the budget");
   for (const char* margin : {"5", "-3", "0", "nan"}) {

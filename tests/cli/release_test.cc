@@ -148,6 +148,7 @@ TEST_F(ReleasePipeline, AReleaseIsCheckedFromItsFolderAlone) {
   std::filesystem::remove(File("fenestra.db"));
   const auto sound = Json({"check", "--release", "releases/1.0"});
   EXPECT_EQ(sound.at("release"), "1.0");
+  EXPECT_EQ(Json({"check", "--release", "releases/1.0/../1.0/."}).at("release"), "1.0");
   EXPECT_EQ(sound.at("ok"), true) << sound.dump(2);
   EXPECT_THAT(Fenestra({"check", "--release", "releases/1.0/"}).out,
               HasSubstr("release 1.0: its files and this build's arithmetic belong together"));

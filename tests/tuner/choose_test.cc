@@ -193,6 +193,20 @@ TEST(ChooseTest, WiderMarginKeepsTheFasterProgram) {
   EXPECT_EQ(Shape(Only(PlainFails().evidence, options).windows)[0], Span("0-256", kPlain));
 }
 
+// Half a percent would be no reason for an edge: that the program below fails further up is.
+TEST(ChooseTest, AnEdgeThatNoiseWouldNotMakeIsOneOfAccuracy) {
+  EvidenceBuilder built = Accurate({kFma});
+  built.Error(kPlain, {{64, 0.1}, {128, 0.2}, {256, 0.2}, {512, 0.31}});
+  built.Time(kPlain, {{64, 1000}, {128, 1000}, {256, 1000}, {512, 1000}});
+  built.Time(kFma, {{64, 1100}, {128, 1100}, {256, 995}, {512, 995}});
+  const RoutePlan plan = Only(built.evidence);
+  EXPECT_THAT(Shape(plan.windows),
+              ElementsAre(Span("0-128", kPlain), Span("128-512", kFma), Span("512-max", kFma)));
+  EXPECT_EQ(plan.windows[1].window.edge, EdgeKind::kAccuracy);
+  EXPECT_THAT(plan.windows[1].reason, testing::HasSubstr("512"));
+  EXPECT_THAT(plan.windows[1].reason, testing::Not(testing::HasSubstr("faster")));
+}
+
 TEST(ChooseTest, TiesGoToTheSmallerErrorThenToListOrder) {
   EvidenceBuilder built = Accurate({kFma, kTwo});
   built.Flat(kPlain, kRows, 0.0005);

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "accuracy/error.h"
 #include "accuracy/parallel.h"
+#include "db/files.h"
+#include "export/header_folder.h"
 #include "export/header_parse.h"
 #include "export/release_folder.h"
 #include "tuner/check_digests.h"
@@ -50,7 +51,7 @@ class CheckCommand final : public Command {
         ->excludes("--out");
     app->add_flag("--all-digests", all_digests_,
                   fmt::format("Repeat the dw digests of inputs of more than {} elements too: "
-                              "half a minute a board in place of a second",
+                              "many times as long",
                               kFewElements));
     AddJson(app, &json_);
   }
@@ -78,7 +79,7 @@ class CheckCommand final : public Command {
 
   ExitCode CheckRelease(Output* out) {
     const std::filesystem::path folder(release_);
-    const std::filesystem::path named = std::filesystem::absolute(folder / ".").parent_path();
+    const std::filesystem::path named = std::filesystem::weakly_canonical(folder);
     // No release at all is a wrong call, and reading it says so; a damaged one is what this finds.
     if (!std::filesystem::exists(folder / kReleaseManifest)) (void)ReadReleaseFolder(folder);
     std::vector<Finding> findings;
@@ -135,16 +136,18 @@ class CheckCommand final : public Command {
                       {"message", finding.message},
                       {"remedy", finding.remedy}});
     }
+    const char* verdict = failed                  ? "do not belong together"
+                          : digests.repeated == 0 ? "belong together as far as they were compared"
+                                                  : "belong together";
     text +=
-        fmt::format("{} {}; dw digests repeated: {}{}\n", subject,
-                    failed ? "do not belong together" : "belong together", digests.repeated,
+        fmt::format("{} {}; dw digests repeated: {}{}\n", subject, verdict, digests.repeated,
                     digests.left == 0
                         ? ""
                         : fmt::format(", not: {}, of larger inputs (--all-digests)", digests.left));
     json["ok"] = !failed;
     json["digests"] = {{"repeated", digests.repeated}, {"left", digests.left}};
     json["findings"] = list;
-    out->Print(json_ ? json.dump(2) + "\n" : text);
+    out->Print(json_ ? TextOf(json) + "\n" : text);
     return failed ? ExitCode::kCheckFailed : ExitCode::kOk;
   }
 
@@ -179,10 +182,8 @@ class CheckCommand final : public Command {
   // A header that cannot be read states nothing here; the check itself says what is wrong with it,
   // and compares it with no plan.
   static void TakeStated(const std::filesystem::path& path, ChooseOptions* options) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     try {
-      const ParsedHeader header = ParseHeader(text, path.string());
+      const ParsedHeader header = ParseHeader(ReadFile(path, kMaxHeaderBytes), path.string());
       options->margin = header.banner_margin;
       options->noise = header.banner_noise;
       options->waivers = header.banner_waivers;

@@ -33,8 +33,12 @@ class DumpCommand final : public Command {
       throw Error("'" + db_ + "' holds no evidence: 'fenestra sweep' measures it");
     Table table = CountsTable();
     Json list = Json::array();
+    const auto load = [&](const std::string& board) {
+      return LoadEvidence(store, ResolveBoard(board), db_);
+    };
+    for (const std::string& board : boards) RefuseLoss(load(board), folder_);
     for (const std::string& board : boards) {
-      for (const DumpedFile& file : Dump(LoadEvidence(store, ResolveBoard(board), db_), folder_)) {
+      for (const DumpedFile& file : Dump(load(board), folder_)) {
         AddCounts(file.path.string(), file.evidence, &table);
         list.push_back(CountsJson(file.path.string(), file.evidence));
       }

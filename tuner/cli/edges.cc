@@ -31,11 +31,12 @@ std::string SideText(const std::optional<EdgeSide>& side) {
 }
 
 // What is known of an edge; LookText says how much that is.
-std::string StateText(const AccuracyEdge& edge) {
+std::string StateText(const AccuracyEdge& edge, std::string_view board) {
   if (!edge.within) return "beyond at the first row count";
   if (!NextProbes(edge).empty()) {
-    return fmt::format("not searched to the end: 'fenestra sweep --only edges --margin {}'",
-                       edge.margin);
+    return fmt::format(
+        "not searched to the end: 'fenestra sweep --board {} --only edges --margin {}'", board,
+        edge.margin);
   }
   const std::string searched = edge.searched.empty()
                                    ? ""
@@ -97,7 +98,7 @@ class EdgesCommand final : public Command {
         for (double margin : margins) {
           const AccuracyEdge edge = FindAccuracyEdge(accuracy, NameAt(program), margin);
           table.Add({fmt::format("{}", width), NameAt(program), fmt::format("{}", margin),
-                     SideText(edge.within), SideText(edge.beyond), StateText(edge)});
+                     SideText(edge.within), SideText(edge.beyond), StateText(edge, board.name)});
           list.push_back({{"width", width},
                           {"program", NameAt(program)},
                           {"margin", margin},
@@ -106,7 +107,7 @@ class EdgesCommand final : public Command {
                           {"largest", JsonOf(edge.largest)},
                           {"searched", NextProbes(edge).empty()},
                           {"row_counts_searched", edge.searched},
-                          {"known", StateText(edge)}});
+                          {"known", StateText(edge, board.name)}});
         }
       }
     }

@@ -302,7 +302,7 @@ class ExplainCommand final : public Command {
       json["programs"].push_back(JsonOf(candidate, explanation));
     }
     json["element"] = worst ? JsonOf(*worst) : Json(nullptr);
-    out->Print(json.dump(2) + "\n");
+    out->Print(TextOf(json) + "\n");
   }
 
   std::string db_;

@@ -22,7 +22,6 @@ class Export final : public Command {
   void AddOptions(CLI::App* app) override {
     AddDb(app, &db_);
     AddBoard(app, &board_);
-    AddRoutes(app, &routes_);
     AddOut(app, &folder_, "Folder of headers, made when missing");
     app->get_option("--out")->required();
     AddJson(app, &json_);
@@ -32,7 +31,7 @@ class Export final : public Command {
     const Store store = Store::Open(db_, OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
     const Evidence evidence = LoadForChoice(store, board, db_);
-    const Plan plan = LoadCurrentPlan(store, board, evidence, routes_);
+    const Plan plan = LoadCurrentPlan(store, board, evidence, "*");
     const std::string path =
         WriteHeader(folder_, plan.board, HeaderText(plan, evidence.environments)).string();
     Table table({{"board"}, {"routes", Align::kRight}, {"header"}});
@@ -45,7 +44,6 @@ class Export final : public Command {
  private:
   std::string db_;
   std::string board_;
-  std::string routes_;
   std::string folder_;
   bool json_ = false;
 };

@@ -101,7 +101,7 @@ class ImportCommand final : public Command {
 
   Evidence ReadLogs() const {
     const Environment environment = ThisEnvironment(std::nullopt);
-    const Board& board = ResolveBoard(compiled_);
+    const Board& board = ResolveBoard(compiled_, "--compiled");
     Evidence evidence;
     evidence.environments.push_back(environment);
     for (const std::string& file : files_) {

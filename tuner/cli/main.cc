@@ -42,7 +42,8 @@ ExitCode Complain(std::string_view line, ExitCode code) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
   }
-  fmt::print(stderr, "fenestra: {}\n", text);
+  // Where nobody can read it, the exit code says it.
+  (void)std::fprintf(stderr, "fenestra: %s\n", text.c_str());
   return code;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "accuracy/error.h"
 
@@ -19,18 +20,23 @@ void WriteNpy(const std::filesystem::path& path, std::string_view type,
   header.resize(
       (kPrefix + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment - kPrefix - 1, ' ');
   header += '\n';
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  // Under another name until it is whole: a killed command leaves an older file as it was.
+  std::filesystem::path temporary = path;
+  temporary += ".part";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 0xff)
        << static_cast<char>(header.size() >> 8) << header;
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file) {
-    throw Error(fmt::format("{}: cannot write it whole: is the disk full, or --out no folder of "
-                            "yours?",
-                            path.string()),
-                ExitCode::kMachine);
-  }
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (file && !error) return;
+  std::filesystem::remove(temporary, error);
+  throw Error(
+      fmt::format("{}: cannot write it whole: is the disk full, or --out no folder of yours?",
+                  path.string()),
+      ExitCode::kMachine);
 }
 
 }  // namespace fenestra::cli

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "accuracy/error.h"
 #include "db/parse_number.h"
 #include "tuner/cli/suggest.h"
@@ -77,11 +80,16 @@ std::vector<Route> ResolveRoutes(const std::string& glob) {
     names.push_back(ToString(route));
     if (MatchesGlob(names.back(), glob)) matching.push_back(route);
   }
-  if (matching.empty()) {
+  // One that matches nothing is a slip, whatever the others match.
+  std::istringstream alternatives(glob + ",");
+  for (std::string one; std::getline(alternatives, one, ',');) {
+    if (std::ranges::any_of(names, [&](const auto& name) { return MatchesGlob(name, one); })) {
+      continue;
+    }
     throw Error(
         fmt::format("--routes: no route matches '{}'{}; known are {{fwd,bwd}}[_res]_{{w16,w32}}_h"
                     "{{{}}}, as in bwd_w32_h5120 or 'bwd_*'; 'fenestra routes' lists them",
-                    glob, DidYouMean(glob, names), fmt::join(kWidths, ",")));
+                    one, DidYouMean(one, names), fmt::join(kWidths, ",")));
   }
   return matching;
 }
@@ -93,11 +101,11 @@ std::vector<std::string> BoardNames() {
   return names;
 }
 
-const Board& ResolveBoard(const std::string& name) {
+const Board& ResolveBoard(const std::string& name, std::string_view option) {
   const std::string known = fmt::format("{}", fmt::join(BoardNames(), ", "));
   if (name != "auto") {
     if (const Board* board = FindBoard(name)) return *board;
-    throw Error(fmt::format("--board: no board '{}'{} (known: {})", name,
+    throw Error(fmt::format("{}: no board '{}'{} (known: {})", option, name,
                             DidYouMean(name, BoardNames()), known));
   }
   std::string why_not;

@@ -33,7 +33,7 @@ std::vector<Route> ResolveRoutes(const std::string& glob);
 
 // "auto": the board of the GPU at hand; else by name. Throws Error: kBadCall for an unknown name
 // (it lists the known ones), kMachine when "auto" finds no GPU or one that is no known board.
-const Board& ResolveBoard(const std::string& name);
+const Board& ResolveBoard(const std::string& name, std::string_view option = "--board");
 
 // Names of kBoards, in order.
 std::vector<std::string> BoardNames();

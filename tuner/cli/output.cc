@@ -22,6 +22,10 @@ bool WantsColor() {
 
 }  // namespace
 
+std::string TextOf(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 Output::Output() : color_(WantsColor()) {}
 
 void Output::Print(std::string_view text) {
@@ -39,7 +43,7 @@ void Output::Print(std::string_view text) {
 }
 
 void Output::PrintResult(bool as_json, const Json& json, const Table& table) {
-  Print(as_json ? json.dump(2) + "\n" : table.Text(color_));
+  Print(as_json ? TextOf(json) + "\n" : table.Text(color_));
 }
 
 }  // namespace fenestra::cli

@@ -1,6 +1,7 @@
 // Standard output of the command: results only; errors and progress go to standard error.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "export/json.h"
@@ -9,6 +10,9 @@
 namespace fenestra::cli {
 
 using Json = OrderedJson;
+
+// Indented by two; what is no UTF-8, as a path may be, becomes U+FFFD.
+std::string TextOf(const Json& json);
 
 class Output {
  public:
@@ -21,7 +25,7 @@ class Output {
   // Throws Error (kMachine) on any other failure, such as a full disk.
   void Print(std::string_view text);
 
-  // A command's result in the form asked for; JSON is indented by two.
+  // A command's result in the form asked for.
   void PrintResult(bool as_json, const Json& json, const Table& table);
 
  private:

@@ -49,34 +49,44 @@ class PlanCommand final : public Command {
   }
 
   ExitCode Run(Output* out) override {
-    const std::size_t asked = ResolveRoutes(options_.routes).size();
-    Store store = Store::Open(db_, OpenMode::kReadWrite);
+    // A plan of some routes would take the others' windows away at the next export.
+    const bool whole = ResolveRoutes(options_.routes).size() == AllRoutes().size();
+    Store store = Store::Open(db_, whole ? OpenMode::kReadWrite : OpenMode::kReadOnly);
     const Board& board = ResolveStoredBoard(board_, store);
     options_.board = board.name;
     for (const std::string& text : waivers_) options_.waivers.push_back(ResolveWaiver(text));
     const Plan plan = Choose(LoadForChoice(store, board, db_), options_);
-    // A plan of some routes would take the others' windows away at the next export.
-    const bool whole = asked == AllRoutes().size();
-    if (whole) store.SavePlan(plan);
-    Json json = JsonOf(plan);
-    json["stored"] = whole;
-    out->PrintResult(json_, json, TableOf(plan));
-    if (!json_) {
-      out->Print(fmt::format("\n{} on {}, margin {} of the budget, noise {}, evidence {}; {}\n",
-                             Counted(static_cast<std::int64_t>(plan.routes.size()), "route"),
-                             plan.board, plan.margin, plan.noise, plan.evidence,
-                             whole ? "stored" : "not stored: not all routes"));
-      if (const int unclassed = UnclassedEdges(plan); unclassed > 0) {
-        out->Print(
-            fmt::format("{} not classed: 'fenestra sweep --board {} --only accuracy --margin {} "
-                        "--noise {}' runs both sides of each, then plan again\n",
-                        Counted(unclassed, "edge"), plan.board, plan.margin, plan.noise));
-      }
+    if (!whole) {
+      Print(plan, "not stored: not all routes", out);
+      return ExitCode::kOk;
     }
+    try {
+      store.SavePlan(plan);
+    } catch (const Error&) {
+      Print(plan, "not stored", out);  // what was chosen is not lost with it
+      throw;
+    }
+    Print(plan, "stored", out);
     return ExitCode::kOk;
   }
 
  private:
+  void Print(const Plan& plan, std::string_view stored, Output* out) const {
+    Json json = JsonOf(plan);
+    json["stored"] = stored == "stored";
+    out->PrintResult(json_, json, TableOf(plan));
+    if (json_) return;
+    out->Print(fmt::format("\n{} on {}, margin {} of the budget, noise {}, evidence {}; {}\n",
+                           Counted(static_cast<std::int64_t>(plan.routes.size()), "route"),
+                           plan.board, plan.margin, plan.noise, plan.evidence, stored));
+    if (const int unclassed = UnclassedEdges(plan); unclassed > 0) {
+      out->Print(
+          fmt::format("{} not classed: 'fenestra sweep --board {} --only accuracy --margin {} "
+                      "--noise {}' runs both sides of each, then plan again\n",
+                      Counted(unclassed, "edge"), plan.board, plan.margin, plan.noise));
+    }
+  }
+
   static Waiver ResolveWaiver(const std::string& text) {
     if (const std::optional<Waiver> waiver = ParseWaiver(text)) return *waiver;
     throw Error(fmt::format(

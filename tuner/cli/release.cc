@@ -114,7 +114,8 @@ class ReleaseCommand final : public Command {
     if (!date_.empty()) return date_;
     const fs::path manifest = folder / kReleaseManifest;
     std::string date;
-    if (fs::exists(manifest)) {
+    std::error_code none;  // what cannot be looked at is said by who writes there
+    if (fs::exists(manifest, none)) {
       date = ParseManifest(ReadFile(manifest, kMaxReleaseTextBytes), manifest.string()).date;
     }
     for (const Release& release : Store::Open(db_, OpenMode::kReadOnly).ListReleases()) {

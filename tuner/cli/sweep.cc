@@ -152,6 +152,14 @@ class SweepCommand final : public Command {
         throw Error(fmt::format("--at '{}': dual-role grids are measured up to {} rows", text,
                                 kDualRowsMax));
       }
+      if (*rows > max_rows_) {
+        throw Error(fmt::format("--at '{}': --max-rows leaves it out", text));
+      }
+      if (std::ranges::none_of(ResolveRoutes(routes_), [&](const Route& route) {
+            return route.pass == Pass::kBackward && route.width == ProgramAt(program).width;
+          })) {
+        throw Error(fmt::format("--at '{}': --routes leaves its width out", text));
+      }
       probes.push_back({DwTwinOf(program), *rows});
     }
     return probes;
