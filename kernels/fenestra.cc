@@ -255,8 +255,9 @@ Status Device::BackwardWorkspaceBytes(const Shape& shape, std::int64_t* bytes) c
   *bytes = 0;
   Found found;
   const Status status = FindRouteOf(Pass::kBackward, shape, &found);
+  if (!status.ok()) return status;  // only a checked shape's product of tokens and heads fits
   const std::int64_t rows = shape.tokens * shape.heads;
-  if (!status.ok() || rows == 0) return status;
+  if (rows == 0) return Status::Ok();
   for (const bool in_place : {false, true}) {
     const int program = FindProgramFor(*found.route, rows, in_place);
     if (program < 0) continue;

@@ -1,9 +1,11 @@
 #include "kernels/validate.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "kernels/overlap.h"
 
@@ -11,7 +13,8 @@ namespace fenestra {
 namespace {
 
 constexpr std::uintptr_t kAlignment = 16;
-constexpr int kPitchUnit = 8;  // elements of BF16 in 16 bytes
+constexpr std::uintptr_t kFloatAlignment = 4;  // of rstd and dw
+constexpr int kPitchUnit = 8;                  // elements of BF16 in 16 bytes
 constexpr int kHeadsMax = 1 << 16;
 
 bool IsAligned(const void* pointer, std::uintptr_t bytes) {
@@ -27,23 +30,10 @@ Status CheckPointer(const char* name, const void* pointer, std::uintptr_t alignm
   return Status::Ok();
 }
 
-// An input; `is_used`: the call's form has it.
-Status CheckInput(const char* name, const Tensor& tensor, const Shape& shape, bool is_used = true) {
-  if (!is_used) return Status::Ok();
-  const Status status = CheckPointer(name, tensor.data, kAlignment);
-  if (!status.ok()) return status;
-  if (shape.tokens > 1 && tensor.token_pitch % kPitchUnit != 0) {
-    return {StatusCode::kMisaligned, name, "token_pitch must be a multiple of 8 elements"};
-  }
-  if (shape.heads > 1 && tensor.head_pitch % kPitchUnit != 0) {
-    return {StatusCode::kMisaligned, name, "head_pitch must be a multiple of 8 elements"};
-  }
-  return Status::Ok();
-}
-
-Extent ExtentOf(const Tensor& tensor, const Shape& shape) {
+// Of no tokens where the call's form lacks the tensor.
+Extent ExtentOf(const Tensor& tensor, const Shape& shape, bool is_used = true) {
   return {tensor.data,
-          shape.tokens,
+          is_used ? shape.tokens : 0,
           shape.heads,
           shape.width,
           tensor.token_pitch,
@@ -59,51 +49,114 @@ Extent ExtentOfWeight(const void* w, const Shape& shape) {
   return ExtentOf(w, shape.width, shape.weight == Dtype::kFp32 ? 4 : 2);
 }
 
-bool IsSameTensor(const Tensor& a, const Tensor& b, const Shape& shape) {
-  return a.data == b.data && (shape.tokens == 1 || a.token_pitch == b.token_pitch) &&
-         (shape.heads == 1 || a.head_pitch == b.head_pitch);
+// Of two tensors of one shape.
+bool IsSame(const Extent& a, const Extent& b) {
+  return a.data == b.data && (a.tokens == 1 || a.token_pitch == b.token_pitch) &&
+         (a.heads == 1 || a.head_pitch == b.head_pitch);
 }
 
-// What an output must not share elements with.
-class Others {
- public:
-  void Add(const Extent& extent, bool unless = false) {
-    if (!unless) extents_[count_++] = extent;
-  }
-  Status CheckApartFrom(const char* output, const Extent& extent) const {
-    for (const Extent& other : std::span(extents_).first(count_)) {
-      if (SharesElements(extent, other)) {
-        return {StatusCode::kOverlap, output, "shares elements with another argument"};
-      }
-    }
-    return Status::Ok();
-  }
+enum class Role { kInput, kOutput };
 
- private:
-  std::array<Extent, 8> extents_;
-  std::size_t count_ = 0;
+struct Argument {
+  const char* name;
+  Role role;
+  std::uintptr_t alignment;
+  Extent extent;
+  std::array<std::string_view, 2> may_be = {};  // inputs that this output may overlay
 };
 
-Status CheckOutput(const char* name, const Tensor& tensor, const Shape& shape,
-                   bool is_used = true) {
-  const Status status = CheckInput(name, tensor, shape, is_used);
+// A call's arguments in the order in which they are checked.
+std::array<Argument, 6> ArgumentsOf(const ForwardArguments& call) {
+  using enum Role;
+  const Shape& shape = call.shape;
+  const Extent residual = ExtentOf(call.residual, shape, shape.residual);
+  const Extent residual_out = ExtentOf(call.residual_out, shape, shape.residual);
+  const std::int64_t rows = shape.tokens * shape.heads;
+  return {{
+      {"x", kInput, kAlignment, ExtentOf(call.x, shape)},
+      {"residual", kInput, kAlignment, residual},
+      {"w", kInput, kAlignment, ExtentOfWeight(call.w, shape)},
+      {"y", kOutput, kAlignment, ExtentOf(call.y, shape), {"x"}},
+      {"residual_out", kOutput, kAlignment, residual_out, {"residual"}},
+      {"rstd", kOutput, kFloatAlignment, ExtentOf(call.rstd, rows, 4)},
+  }};
+}
+
+std::array<Argument, 7> ArgumentsOf(const BackwardArguments& call) {
+  using enum Role;
+  const Shape& shape = call.shape;
+  const Tensor& gradient = call.residual_gradient;
+  const std::int64_t rows = shape.tokens * shape.heads;
+  return {{
+      {"dy", kInput, kAlignment, ExtentOf(call.dy, shape)},
+      {"h", kInput, kAlignment, ExtentOf(call.h, shape)},
+      {"residual_gradient", kInput, kAlignment, ExtentOf(gradient, shape, shape.residual)},
+      {"w", kInput, kAlignment, ExtentOfWeight(call.w, shape)},
+      {"rstd", kInput, kFloatAlignment, ExtentOf(call.rstd, rows, 4)},
+      {"dx", kOutput, kAlignment, ExtentOf(call.dx, shape), {"dy", "residual_gradient"}},
+      {"dw", kOutput, kFloatAlignment, ExtentOf(call.dw, shape.width, 4)},
+  }};
+}
+
+Status CheckAlone(const Argument& argument) {
+  const Extent& extent = argument.extent;
+  if (extent.tokens == 0) return Status::Ok();
+  const Status status = CheckPointer(argument.name, extent.data, argument.alignment);
   if (!status.ok()) return status;
-  if (is_used && OverlapsItself(ExtentOf(tensor, shape))) {
-    return {StatusCode::kOverlap, name, "its rows share elements; the pitches are too small"};
+  if (extent.tokens > 1 && extent.token_pitch % kPitchUnit != 0) {
+    return {StatusCode::kMisaligned, argument.name, "token_pitch must be a multiple of 8 elements"};
+  }
+  if (extent.heads > 1 && extent.head_pitch % kPitchUnit != 0) {
+    return {StatusCode::kMisaligned, argument.name, "head_pitch must be a multiple of 8 elements"};
+  }
+  if (argument.role == Role::kOutput && OverlapsItself(extent)) {
+    return {StatusCode::kOverlap, argument.name,
+            "its rows share elements; the pitches are too small"};
   }
   return Status::Ok();
 }
 
-// Rows of every tensor, with tokens and heads folded into one dimension where all of them allow it
-// (so a contiguous key view runs like plain rows).
+// `arguments` may hold the output itself.
+Status CheckApart(const Argument& output, std::span<const Argument> arguments) {
+  for (const Argument& other : arguments) {
+    if (&other == &output) continue;
+    const bool may_be = std::ranges::count(output.may_be, other.name) > 0;
+    if (may_be && IsSame(output.extent, other.extent)) continue;
+    if (SharesElements(output.extent, other.extent)) {
+      return {StatusCode::kOverlap, output.name, "shares elements with another argument"};
+    }
+  }
+  return Status::Ok();
+}
+
+Status CheckAll(std::span<const Argument> arguments) {
+  for (const Argument& argument : arguments) {
+    const Status status = CheckAlone(argument);
+    if (!status.ok()) return status;
+  }
+  for (const Argument& output : arguments) {
+    if (output.role != Role::kOutput) continue;
+    const Status status = CheckApart(output, arguments);
+    if (!status.ok()) return status;
+  }
+  return Status::Ok();
+}
+
+// Whether every tensor's tokens and heads are one dimension (so a contiguous key view runs like
+// plain rows).
+bool Folds(std::span<const Argument> arguments) {
+  return std::ranges::all_of(arguments, [](const Argument& argument) {
+    const Extent& extent = argument.extent;
+    return extent.heads <= 1 || extent.tokens <= 1 ||
+           extent.token_pitch == extent.head_pitch * extent.heads;
+  });
+}
+
+// Rows of every tensor, folded or not.
 struct Folder {
   const Shape& shape;
-  bool fold = true;
+  bool fold;
 
-  void Look(const Tensor& tensor) {
-    fold = fold && (shape.heads == 1 || shape.tokens == 1 ||
-                    tensor.token_pitch == tensor.head_pitch * shape.heads);
-  }
   launch::Rows RowsOf(const Tensor& tensor) const {
     launch::Rows rows{static_cast<std::uint16_t*>(tensor.data), tensor.token_pitch,
                       tensor.head_pitch};
@@ -119,14 +172,6 @@ struct Folder {
   }
   bool IsPacked(const launch::Rows& rows) const { return fold && rows.token_pitch == shape.width; }
 };
-
-// The first of several checks that fails.
-template <typename... Checks>
-Status FirstFailure(const Checks&... checks) {
-  Status status;
-  (void)((status = checks(), status.ok()) && ...);
-  return status;
-}
 
 }  // namespace
 
@@ -153,7 +198,6 @@ Status CheckShape(const Shape& shape) {
 
 Status Validate(const ForwardArguments& arguments, launch::ForwardCall* call, bool* in_place) {
   const Shape& shape = arguments.shape;
-  const bool residual = shape.residual;
   *call = {};
   *in_place = false;
   Status status = CheckShape(shape);
@@ -163,57 +207,17 @@ Status Validate(const ForwardArguments& arguments, launch::ForwardCall* call, bo
   }
   call->rows = shape.tokens * shape.heads;
   if (call->rows == 0) return Status::Ok();
-  status = FirstFailure(
-      [&] { return CheckInput("x", arguments.x, shape); },
-      [&] { return CheckInput("residual", arguments.residual, shape, residual); },
-      [&] { return CheckPointer("w", arguments.w, kAlignment); },
-      [&] { return CheckOutput("y", arguments.y, shape); },
-      [&] { return CheckOutput("residual_out", arguments.residual_out, shape, residual); },
-      [&] { return CheckPointer("rstd", arguments.rstd, sizeof(float)); });
+  const auto all = ArgumentsOf(arguments);
+  status = CheckAll(all);
   if (!status.ok()) return status;
 
-  *in_place = IsSameTensor(arguments.y, arguments.x, shape);
-  const Extent x = ExtentOf(arguments.x, shape);
-  const Extent residual_in = ExtentOf(arguments.residual, shape);
-  const Extent residual_out = ExtentOf(arguments.residual_out, shape);
-  const Extent w = ExtentOfWeight(arguments.w, shape);
-  const Extent y = ExtentOf(arguments.y, shape);
-  const Extent rstd = ExtentOf(arguments.rstd, call->rows, 4);
-  Others than_y;
-  than_y.Add(w);
-  than_y.Add(rstd);
-  than_y.Add(residual_in, !residual);
-  than_y.Add(residual_out, !residual);
-  than_y.Add(x, *in_place);
-  Others than_residual_out;
-  than_residual_out.Add(x);
-  than_residual_out.Add(w);
-  than_residual_out.Add(rstd);
-  than_residual_out.Add(residual_in,
-                        IsSameTensor(arguments.residual_out, arguments.residual, shape));
-  Others than_rstd;
-  than_rstd.Add(x);
-  than_rstd.Add(residual_in, !residual);
-  than_rstd.Add(w);
-  status = FirstFailure([&] { return than_y.CheckApartFrom("y", y); },
-                        [&] {
-                          return residual ? than_residual_out.CheckApartFrom("residual_out",
-                                                                             residual_out)
-                                          : Status::Ok();
-                        },
-                        [&] { return than_rstd.CheckApartFrom("rstd", rstd); });
-  if (!status.ok()) return status;
-
-  Folder folder{shape};
-  folder.Look(arguments.x);
-  folder.Look(arguments.y);
-  if (residual) {
-    folder.Look(arguments.residual);
-    folder.Look(arguments.residual_out);
+  *in_place = IsSame(ExtentOf(arguments.y, shape), ExtentOf(arguments.x, shape));
+  const Folder folder{shape, Folds(all)};
+  call->inputs[0] = folder.RowsOf(arguments.x);
+  if (shape.residual) {
     call->inputs[1] = folder.RowsOf(arguments.residual);
     call->residual_out = folder.RowsOf(arguments.residual_out);
   }
-  call->inputs[0] = folder.RowsOf(arguments.x);
   call->y = folder.RowsOf(arguments.y);
   call->w = arguments.w;
   call->rstd = arguments.rstd;
@@ -224,81 +228,39 @@ Status Validate(const ForwardArguments& arguments, launch::ForwardCall* call, bo
 
 Status Validate(const BackwardArguments& arguments, launch::BackwardCall* call, bool* in_place) {
   const Shape& shape = arguments.shape;
-  const bool residual = shape.residual;
   *call = {};
   *in_place = false;
-  Status status = FirstFailure([&] { return CheckShape(shape); },
-                               [&] { return CheckPointer("dw", arguments.dw, sizeof(float)); });
+  Status status = CheckShape(shape);
+  if (!status.ok()) return status;
+  status = CheckPointer("dw", arguments.dw, kFloatAlignment);  // of a call without rows too
   if (!status.ok()) return status;
   call->rows = shape.tokens * shape.heads;
   call->dw = arguments.dw;
   call->accumulate = arguments.accumulate_dw;
   if (call->rows == 0) return Status::Ok();
-  const Tensor& gradient = arguments.residual_gradient;
-  status = FirstFailure([&] { return CheckInput("dy", arguments.dy, shape); },
-                        [&] { return CheckInput("h", arguments.h, shape); },
-                        [&] { return CheckInput("residual_gradient", gradient, shape, residual); },
-                        [&] { return CheckPointer("w", arguments.w, kAlignment); },
-                        [&] { return CheckPointer("rstd", arguments.rstd, sizeof(float)); },
-                        [&] { return CheckOutput("dx", arguments.dx, shape); });
+  const auto all = ArgumentsOf(arguments);
+  status = CheckAll(all);
   if (!status.ok()) return status;
 
-  *in_place = IsSameTensor(arguments.dx, arguments.dy, shape);
-  const Extent dy = ExtentOf(arguments.dy, shape);
-  const Extent h = ExtentOf(arguments.h, shape);
-  const Extent w = ExtentOfWeight(arguments.w, shape);
-  const Extent rstd = ExtentOf(arguments.rstd, call->rows, 4);
-  const Extent dw = ExtentOf(arguments.dw, shape.width, 4);
-  Others than_dx;
-  than_dx.Add(h);
-  than_dx.Add(w);
-  than_dx.Add(rstd);
-  than_dx.Add(dw);
-  than_dx.Add(dy, *in_place);
-  than_dx.Add(ExtentOf(gradient, shape), !residual || IsSameTensor(arguments.dx, gradient, shape));
-  Others than_dw;
-  than_dw.Add(dy);
-  than_dw.Add(h);
-  than_dw.Add(ExtentOf(gradient, shape), !residual);
-  than_dw.Add(w);
-  than_dw.Add(rstd);
-  status = FirstFailure([&] { return than_dx.CheckApartFrom("dx", ExtentOf(arguments.dx, shape)); },
-                        [&] { return than_dw.CheckApartFrom("dw", dw); });
-  if (!status.ok()) return status;
-
-  Folder folder{shape};
-  folder.Look(arguments.dy);
-  folder.Look(arguments.h);
-  folder.Look(arguments.dx);
-  if (residual) {
-    folder.Look(gradient);
-    call->inputs[2] = folder.RowsOf(gradient);
-  }
+  *in_place = IsSame(ExtentOf(arguments.dx, shape), ExtentOf(arguments.dy, shape));
+  const Folder folder{shape, Folds(all)};
   call->inputs[0] = folder.RowsOf(arguments.dy);
   call->inputs[1] = folder.RowsOf(arguments.h);
+  if (shape.residual) call->inputs[2] = folder.RowsOf(arguments.residual_gradient);
   call->dx = folder.RowsOf(arguments.dx);
   call->w = arguments.w;
   call->rstd = arguments.rstd;
   call->heads = folder.Heads();
   call->packed = folder.IsPacked(call->inputs[0]) && folder.IsPacked(call->inputs[1]) &&
-                 (!residual || folder.IsPacked(call->inputs[2]));
+                 (!shape.residual || folder.IsPacked(call->inputs[2]));
   return Status::Ok();
 }
 
 Status ValidateWorkspace(const BackwardArguments& arguments, const void* workspace,
                          std::int64_t bytes) {
-  const Status status = CheckPointer("workspace", workspace, kAlignment);
-  if (!status.ok()) return status;
-  const Shape& shape = arguments.shape;
-  Others others;
-  others.Add(ExtentOf(arguments.dy, shape));
-  others.Add(ExtentOf(arguments.h, shape));
-  others.Add(ExtentOf(arguments.residual_gradient, shape), !shape.residual);
-  others.Add(ExtentOfWeight(arguments.w, shape));
-  others.Add(ExtentOf(arguments.rstd, shape.tokens * shape.heads, 4));
-  others.Add(ExtentOf(arguments.dx, shape));
-  others.Add(ExtentOf(arguments.dw, shape.width, 4));
-  return others.CheckApartFrom("workspace", ExtentOf(workspace, bytes, 1));
+  const Argument output{"workspace", Role::kOutput, kAlignment, ExtentOf(workspace, bytes, 1)};
+  const Status status = CheckAlone(output);
+  return status.ok() ? CheckApart(output, ArgumentsOf(arguments)) : status;
 }
 
 }  // namespace fenestra

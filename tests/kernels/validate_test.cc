@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -185,6 +186,80 @@ TEST(Validate, RefusesBadResidualForms) {
           {"dw in the gradient", [](auto* a) { a->dw = static_cast<float*>(At(112 * kMiB)); },
            StatusCode::kOverlap, "dw"},
       });
+}
+
+template <typename Arguments>
+struct Place {
+  std::string name;
+  std::function<void(Arguments*, void*)> put;
+};
+
+std::vector<Place<ForwardArguments>> PlacesOf(const ForwardArguments&) {
+  return {{"y", [](auto* a, void* at) { a->y.data = at; }},
+          {"residual_out", [](auto* a, void* at) { a->residual_out.data = at; }},
+          {"rstd", [](auto* a, void* at) { a->rstd = static_cast<float*>(at); }},
+          {"x", [](auto* a, void* at) { a->x.data = at; }},
+          {"residual", [](auto* a, void* at) { a->residual.data = at; }},
+          {"w", [](auto* a, void* at) { a->w = at; }}};
+}
+
+std::vector<Place<BackwardArguments>> PlacesOf(const BackwardArguments&) {
+  return {{"dx", [](auto* a, void* at) { a->dx.data = at; }},
+          {"dw", [](auto* a, void* at) { a->dw = static_cast<float*>(at); }},
+          {"dy", [](auto* a, void* at) { a->dy.data = at; }},
+          {"h", [](auto* a, void* at) { a->h.data = at; }},
+          {"residual_gradient", [](auto* a, void* at) { a->residual_gradient.data = at; }},
+          {"w", [](auto* a, void* at) { a->w = at; }},
+          {"rstd", [](auto* a, void* at) { a->rstd = static_cast<float*>(at); }}};
+}
+
+// Every pair of an output, which come first, and another argument at one address. Of two outputs
+// the first is named.
+template <typename Call, typename Arguments>
+void ExpectApart(const Arguments& good, std::size_t outputs, const std::set<std::string>& allowed) {
+  const auto places = PlacesOf(good);
+  for (std::size_t output = 0; output < outputs; ++output) {
+    for (std::size_t other = output + 1; other < places.size(); ++other) {
+      Arguments arguments = good;
+      places[output].put(&arguments, At(kMiB));
+      places[other].put(&arguments, At(kMiB));
+      Call call;
+      bool in_place = false;
+      const Status status = Validate(arguments, &call, &in_place);
+      const std::string pair = places[output].name + " over " + places[other].name;
+      if (allowed.contains(pair)) {
+        EXPECT_TRUE(status.ok()) << pair << ": " << ToString(status);
+      } else {
+        EXPECT_EQ(status.code, StatusCode::kOverlap) << pair;
+        EXPECT_EQ(status.argument, places[output].name) << pair;
+      }
+    }
+  }
+}
+
+TEST(Validate, AllowsNoOtherSharingThanTheDocumentedOnes) {
+  ExpectApart<launch::ForwardCall>(GoodResidualForward(), 3,
+                                   {"y over x", "residual_out over residual"});
+  ExpectApart<launch::BackwardCall>(GoodResidualBackward(), 2,
+                                    {"dx over dy", "dx over residual_gradient"});
+}
+
+TEST(Validate, KeepsTheWorkspaceApartFromEveryTensor) {
+  const BackwardArguments good = GoodResidualBackward();
+  EXPECT_TRUE(ValidateWorkspace(good, At(kMiB), 4096).ok());
+  EXPECT_EQ(ValidateWorkspace(good, nullptr, 4096).code, StatusCode::kNullPointer);
+  EXPECT_EQ(ValidateWorkspace(good, At(kMiB + 4), 4096).code, StatusCode::kMisaligned);
+  for (const auto& place : PlacesOf(good)) {
+    BackwardArguments arguments = good;
+    place.put(&arguments, At(kMiB + 4080));
+    const Status status = ValidateWorkspace(arguments, At(kMiB), 4096);
+    EXPECT_EQ(status.code, StatusCode::kOverlap) << place.name;
+    EXPECT_EQ(status.argument, std::string("workspace")) << place.name;
+    EXPECT_TRUE(ValidateWorkspace(arguments, At(kMiB), 4080).ok()) << place.name;
+  }
+  BackwardArguments plain = GoodBackward();
+  plain.residual_gradient.data = At(kMiB);
+  EXPECT_TRUE(ValidateWorkspace(plain, At(kMiB), 4096).ok());
 }
 
 TEST(Validate, LooksAtResidualTensorsInTheResidualFormAlone) {
