@@ -74,7 +74,8 @@ class Sweeper {
     }
     if (options_.time) RunAll(LaunchTasks(options_.routes));
     for (int session = 1; session <= sessions; ++session) {
-      RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));
+      RunAll(FormalTasks(screening, store_.Load(options_.board->name), options_.environment.id,
+                         session));
     }
     ClassEdges();
     return summary_;
