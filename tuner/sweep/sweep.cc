@@ -173,8 +173,9 @@ class Sweeper {
         ++summary_.remaining;
         continue;
       }
+      const double cost = CostOf(task);  // before programs that fail are taken out
       Run(&task);
-      progress_.Done(CostOf(task), Label(task));
+      progress_.Done(cost, Label(task));
     }
     worker_.reset();
   }
