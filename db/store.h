@@ -102,11 +102,9 @@ class Store {
 
   // Whether every program has records of `processes` processes in the group, or has failed there.
   bool HasTimes(const TimeGroup& group, std::span<const std::string> programs, int processes) const;
-  bool HasTimes(const TimeKey& key) const;
   // Routes that have times on the board, sorted.
   std::vector<Route> TimedRoutes(std::string_view board) const;
   bool HasAccuracy(const AccuracyKey& key) const;
-  bool HasDigest(const DigestKey& key) const;
   bool HasEdge(const EdgeKey& key) const;
   bool HasWait(const WaitKey& key) const;
   bool HasKernel(const KernelKey& key) const;

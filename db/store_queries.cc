@@ -63,14 +63,8 @@ bool Store::HasFailure(const TimeGroup& group, std::string_view program) const {
   return select.Step();
 }
 
-bool Store::HasTimes(const TimeKey& key) const {
-  return impl_->TableOf<TimeRecord>().Find(fields::WithKey<TimeRecord>(key)).has_value();
-}
 bool Store::HasAccuracy(const AccuracyKey& key) const {
   return impl_->TableOf<AccuracyRecord>().Find(fields::WithKey<AccuracyRecord>(key)).has_value();
-}
-bool Store::HasDigest(const DigestKey& key) const {
-  return impl_->TableOf<DigestRecord>().Find(fields::WithKey<DigestRecord>(key)).has_value();
 }
 bool Store::HasEdge(const EdgeKey& key) const {
   return impl_->TableOf<EdgeRecord>().Find(fields::WithKey<EdgeRecord>(key)).has_value();

@@ -128,16 +128,10 @@ TEST_F(StoreTest, FaultyRecordsAreRefused) {
 TEST_F(StoreTest, LookUpsTellKeysApart) {
   const Evidence evidence = OneOfEach();
   store_.Append(evidence);
-  EXPECT_TRUE(store_.HasTimes(evidence.times[0].key));
-  EXPECT_FALSE(store_.HasTimes(Time(4096, 3).key));
   AccuracyKey accuracy = evidence.accuracy[0].key;
   EXPECT_TRUE(store_.HasAccuracy(accuracy));
   accuracy.inputs = 200;
   EXPECT_FALSE(store_.HasAccuracy(accuracy));
-  DigestKey digest = evidence.digests[0].key;
-  EXPECT_TRUE(store_.HasDigest(digest));
-  digest.seed = 4;
-  EXPECT_FALSE(store_.HasDigest(digest));
   EdgeKey edge = evidence.edges[0].key;
   EXPECT_TRUE(store_.HasEdge(edge));
   edge.route.residual = false;

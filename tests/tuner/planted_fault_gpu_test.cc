@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "accuracy/error.h"
 #include "tests/tuner/planted_fault.h"
 #include "tuner/gpu/accuracy_meter.h"
 
@@ -65,6 +66,36 @@ class PlantedFaultOnGpu : public test::PlantedFault {
 TEST_P(PlantedFaultOnGpu, IsCaughtByName) { ExpectOnlyTheFaultyIsCaught(); }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedFaultOnGpu, ::testing::ValuesIn(test::Plants()), test::NameOf);
+
+// The name announced last when kFaulty fails at its call `failing`, one call an input.
+std::string BlamedFor(int failing) {
+  std::string announced;
+  MeterContext context;
+  context.board = FindBoard("h200_132");
+  context.announce = [&](const std::string& program) { announced = program; };
+  int calls = 0;
+  AccuracyMeter meter(context, [&](int program, int sm_count, const BackwardArguments& arguments,
+                                   DeviceArray<unsigned char>* workspace, cudaStream_t stream) {
+    if (program == kFaulty && ++calls == failing) throw Error("planted");
+    RunProgram(program, sm_count, arguments, workspace, stream);
+  });
+  // Not the last of the list, on which a name that outlives its program's turn would fall.
+  std::vector<int> programs = BackwardProgramsOf(kFaultyWidth, 64);
+  std::erase(programs, kFaulty);
+  programs.insert(programs.begin(), kFaulty);
+  EXPECT_THROW(meter.Measure({kFaultyWidth, 64, Family::kNormal, 3, programs}), Error);
+  return announced;
+}
+
+TEST(AccuracyMeterTest, BlamesAProgramForItsFirstCallAndNobodyOnceTheyTakeTurns) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    GTEST_SKIP() << "no GPU on this machine";
+  }
+  EXPECT_EQ(BlamedFor(1), NameAt(kFaulty));
+  EXPECT_EQ(BlamedFor(2), "");
+  EXPECT_EQ(BlamedFor(3), "");
+}
 
 }  // namespace
 }  // namespace fenestra

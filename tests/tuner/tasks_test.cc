@@ -73,7 +73,7 @@ TEST(Tasks, FormalSessionsTakeTheProgramsThatMayBeRouted) {
   add(NameAt(b), 10900, 0.0006);
   add(NameAt(c), 11000, 0.0006);
   add(NameAt(d), 12000, 0.0006);
-  const auto formal = FormalTasks({screened}, evidence, 2);
+  const auto formal = FormalTasks({screened}, evidence, "e", 2);
   ASSERT_EQ(formal.size(), 1U);
   // a: the fastest; b: the fastest exact; c: within 2.5 % of b; d is out of the running.
   EXPECT_EQ(formal[0].programs, (std::vector<int>{a, b, c}));
@@ -96,9 +96,67 @@ TEST(Tasks, FormalSessionsOfAForwardTakeTheFastestAlone) {
   add(NameAt(programs[0]), 20000);
   add(NameAt(programs[1]), 10200);
   add(NameAt(programs[2]), 10000);
-  const auto formal = FormalTasks({screened}, evidence, 1);
+  const auto formal = FormalTasks({screened}, evidence, "e", 1);
   ASSERT_EQ(formal.size(), 1U);
   EXPECT_EQ(formal[0].programs, (std::vector<int>{programs[1], programs[2]}));
+}
+
+// Programs a, b and c of a forward, screened at 1000 rows under two commits. Under "old" the clock
+// was half that of "new": a time of one over the floor of the other says nothing.
+class FormalTasksOfTwoCommits : public ::testing::Test {
+ protected:
+  static constexpr Route kRoute{.pass = Pass::kForward, .weight = Dtype::kFp32, .width = 4096};
+
+  void Add(std::string_view environment, int process, const std::string& program,
+           std::int64_t median_ns) {
+    TimeRecord time;
+    time.key = {"h200_132", kRoute, View::kRows, 1000, program, environment, 0, process};
+    time.median_ns = median_ns;
+    evidence_.times.push_back(time);
+  }
+
+  // The programs of the formal session, with the evidence sorted as a store hands it out.
+  std::vector<int> Chosen(std::string_view environment) {
+    std::sort(evidence_.times.begin(), evidence_.times.end());
+    const TimeTask screened{.route = kRoute, .tokens = 1000, .programs = programs_};
+    const auto formal = FormalTasks({screened}, evidence_, environment, 1);
+    return formal.size() == 1 ? formal[0].programs : std::vector<int>{};
+  }
+
+  const std::vector<int> programs_ = ProgramsOf(kRoute, 1000);
+  const int a_ = programs_.at(0), b_ = programs_.at(1), c_ = programs_.at(2);
+  Evidence evidence_;
+};
+
+TEST_F(FormalTasksOfTwoCommits, ATimeIsSetAgainstTheFloorOfItsOwnCommit) {
+  Add("new", 0, "stream", 9000);
+  Add("new", 0, NameAt(a_), 10000);
+  Add("new", 0, NameAt(c_), 12000);
+  Add("old", 0, "stream", 18000);
+  Add("old", 0, NameAt(b_), 20200);  // 1 % slower than a
+  // Neither is of the machine as it is: all there is counts.
+  EXPECT_EQ(Chosen("newest"), (std::vector{a_, b_}));
+}
+
+TEST_F(FormalTasksOfTwoCommits, OtherCommitsDoNotCountWhereThisOneWasScreened) {
+  Add("new", 0, "stream", 9000);
+  Add("new", 0, NameAt(a_), 10000);
+  Add("new", 0, NameAt(b_), 10100);
+  Add("new", 0, NameAt(c_), 12000);
+  Add("old", 0, "stream", 18000);
+  Add("old", 0, NameAt(b_), 36000);
+  Add("old", 0, NameAt(c_), 18000);  // faster than all since
+  EXPECT_EQ(Chosen("new"), (std::vector{a_, b_}));
+  EXPECT_EQ(Chosen("old"), std::vector{c_});
+}
+
+TEST_F(FormalTasksOfTwoCommits, ATimeIsSetAgainstTheFloorOfItsOwnProcess) {
+  Add("new", 0, "stream", 9000);
+  Add("new", 0, NameAt(a_), 10000);
+  Add("new", 0, NameAt(c_), 12000);
+  Add("new", 1, "stream", 18000);
+  Add("new", 1, NameAt(b_), 20200);
+  EXPECT_EQ(Chosen("new"), (std::vector{a_, b_}));
 }
 
 TEST(TaskJson, RoundTrips) {

@@ -83,11 +83,14 @@ class SweepCommand final : public Command {
     table.Add({"there before", fmt::format("{}", summary.present)});
     table.Add({"left by the budget", fmt::format("{}", summary.remaining)});
     table.Add({"failed programs", fmt::format("{}", summary.failed)});
-    const Json json{{"board", options.board->name}, {"measured", summary.measured},
-                    {"present", summary.present},   {"remaining", summary.remaining},
-                    {"failed", summary.failed},     {"seconds", progress.elapsed_s()}};
+    table.Add({"skipped", fmt::format("{}", summary.skipped)});
+    const Json json{{"board", options.board->name},   {"measured", summary.measured},
+                    {"present", summary.present},     {"remaining", summary.remaining},
+                    {"failed", summary.failed},       {"skipped", summary.skipped},
+                    {"seconds", progress.elapsed_s()}};
     out->PrintResult(json_, json, table);
-    return ExitCode::kOk;
+    // A failed program is evidence; a group that nobody can be blamed for is missing.
+    return summary.skipped > 0 ? ExitCode::kMachine : ExitCode::kOk;
   }
 
  private:

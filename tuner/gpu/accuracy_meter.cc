@@ -95,7 +95,11 @@ void AccuracyMeter::RunSubject(const AccuracyTask& task, std::size_t subject) {
 Group AccuracyMeter::Measure(const AccuracyTask& task) {
   Reserve(task);
   PrepareProgram(RstdProgramOf(task.width), Dtype::kFp32);
-  for (int program : task.programs) PrepareProgram(program, Dtype::kFp32);
+  for (int program : task.programs) {
+    context_.announce(NameAt(program));
+    PrepareProgram(program, Dtype::kFp32);
+  }
+  context_.announce("");
   AccuracyGroup group(context_, task);
   const std::size_t subjects = group.subjects();
   const auto inputs = static_cast<std::size_t>(task.inputs);
@@ -106,8 +110,9 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
     MakeInput(task, signed_seed);
     for (std::size_t i = 0; i < subjects; ++i) {
       const bool is_program = i < task.programs.size();
-      // Faults show at the next synchronization: wait for each program's first call alone.
-      if (seed == 0 && is_program) context_.announce(NameAt(task.programs[i]));
+      // Faults show at the next synchronization: wait for each program's first call alone. From the
+      // comparator of that input on they take turns, and a fault is no single program's.
+      if (seed == 0) context_.announce(is_program ? NameAt(task.programs[i]) : "");
       RunSubject(task, i);
       WorstError* errors = errors_.get() + 2 * (seed * subjects + i);
       // Each against the reference at the rstd that it was given.
@@ -117,8 +122,10 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
       if (is_program && HasDigest(task, signed_seed)) {
         gpu::DigestOf(task.width, dw_.get(), digests_.get() + i, kDefaultStream);
       }
-      if (seed == 0)
-        CheckCuda(cudaStreamSynchronize(kDefaultStream), "the first call of a program failed");
+      if (seed == 0) {
+        CheckCuda(cudaStreamSynchronize(kDefaultStream),
+                  is_program ? "the first call of a program failed" : "the comparator failed");
+      }
     }
   }
   const auto errors = ToHost(errors_, 2 * subjects * inputs);
@@ -141,6 +148,7 @@ Group AccuracyMeter::Measure(const AccuracyTask& task) {
 EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
   const Route& route = task.route;
   const bool backward = route.pass == Pass::kBackward;
+  context_.announce("");  // at the second row count both have run
   RouteBuffers buffers(route.width, View::kRows, rows, route.residual);
   KeptOutput<std::uint16_t> out(buffers.out, rows * route.width);
   KeptOutput<float> small(backward ? buffers.dw : buffers.rstd, backward ? route.width : rows);
@@ -153,6 +161,7 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
     PrepareProgram(program, route.weight);
     RunProgram(program, context_.board->sm_count, buffers, rows, route.weight, &workspace_,
                kDefaultStream);
+    CheckCuda(cudaStreamSynchronize(kDefaultStream), "the call of a program failed");
   };
   run(task.below);
   out.Keep();

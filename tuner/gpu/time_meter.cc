@@ -36,16 +36,16 @@ void TimeMeter::WarmUp(const TimeTask& task) {
     buffer_tokens_ = task.tokens;
   }
   buffers_->PoisonOutputs(task.route.pass, kDefaultStream);
-  for (int subject = 0; subject <= static_cast<int>(task.programs.size()); ++subject) {
-    if (subject < static_cast<int>(task.programs.size())) {
-      const int program = task.programs[static_cast<std::size_t>(subject)];
-      context_.announce(NameAt(program));
-      PrepareProgram(program, task.route.weight);
-    }
-    Enqueue(task, subject);
+  int next = 0;
+  for (int program : task.programs) {
+    context_.announce(NameAt(program));
+    PrepareProgram(program, task.route.weight);
+    Enqueue(task, next++);
     CheckCuda(cudaDeviceSynchronize(), "the first call of a program failed");
   }
-  context_.announce("");  // from here on programs take turns
+  context_.announce("");  // from here on programs take turns, with the floor among them
+  Enqueue(task, next);
+  CheckCuda(cudaDeviceSynchronize(), "the streaming kernel failed");
 }
 
 TimeMeter::Round TimeMeter::RunRound(const TimeTask& task, int round) {

@@ -27,11 +27,12 @@ double Progress::elapsed_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
+double Progress::share() const { return total_ > 0 ? std::min(1.0, done_ / total_) : 1; }
+
 std::string Progress::Text(const std::string& what) const {
-  const double share = total_ > 0 ? std::min(1.0, done_ / total_) : 1;
-  const double left_s = share > 0 ? elapsed_s() * (1 - share) / share : 0;
-  return fmt::format("{:5.1f} %  {:.0f} s gone, about {:.0f} s left  {}", 100 * share, elapsed_s(),
-                     left_s, what);
+  const double left_s = share() > 0 ? elapsed_s() * (1 - share()) / share() : 0;
+  return fmt::format("{:5.1f} %  {:.0f} s gone, about {:.0f} s left  {}", 100 * share(),
+                     elapsed_s(), left_s, what);
 }
 
 void Progress::Done(double cost, const std::string& what) {

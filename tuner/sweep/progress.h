@@ -22,6 +22,8 @@ class Progress {
   void Say(const std::string& line);
 
   double elapsed_s() const;
+  // What of all work so far is done, from 0 to 1; 1 where there is none.
+  double share() const;
 
  private:
   std::string Text(const std::string& what) const;

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <set>
 #include <type_traits>
+#include <utility>
 
 #include "accuracy/error.h"
 #include "db/store.h"
@@ -12,15 +13,12 @@
 #include "tuner/choose.h"
 #include "tuner/lender.h"
 #include "tuner/sweep/meter.h"
-#include "tuner/sweep/worker.h"
+#include "tuner/sweep/task_runner.h"
 
 namespace fenestra {
 namespace {
 
 constexpr int kReleaseSessions = 8;
-// A task that takes this many times its estimated cost, and a fixed allowance, hangs.
-constexpr double kHangFactor = 30;
-constexpr double kHangAllowance_s = 60;
 
 // Failures are kept by route; those of accuracy under the FP32-weight twin.
 Route RouteOf(const TimeTask& task) { return task.route; }
@@ -55,7 +53,8 @@ class Sweeper {
       : options_(options),
         progress_(*progress),
         store_(Store::Open(options.db, options.time || options.accuracy ? OpenMode::kCreate
-                                                                        : OpenMode::kReadWrite)) {}
+                                                                        : OpenMode::kReadWrite)),
+        runner_(options.worker) {}
 
   SweepSummary Run() {
     std::vector<TimeTask> screening;
@@ -74,7 +73,8 @@ class Sweeper {
     }
     if (options_.time) RunAll(LaunchTasks(options_.routes));
     for (int session = 1; session <= sessions; ++session) {
-      RunAll(FormalTasks(screening, store_.Load(options_.board->name), session));
+      RunAll(FormalTasks(screening, store_.Load(options_.board->name), options_.environment.id,
+                         session));
     }
     ClassEdges();
     return summary_;
@@ -156,6 +156,7 @@ class Sweeper {
         ++summary_.present;
         continue;
       }
+      if (skipped_.contains(ToLine(remaining))) continue;
       progress_.Add(CostOf(remaining));
       todo.push_back(std::move(remaining));
     }
@@ -172,14 +173,20 @@ class Sweeper {
         ++summary_.remaining;
         continue;
       }
+      const double cost = CostOf(task);  // before programs that fail are taken out
       Run(&task);
-      progress_.Done(CostOf(task), Label(task));
+      progress_.Done(cost, Label(task));
     }
-    worker_.reset();
+    runner_.Stop();
   }
 
   template <typename OneTask>
   void Run(OneTask* task) {
+    *task = Remaining(std::move(*task));  // programs may have failed since, in a task before it
+    if (task->programs.empty()) {
+      ++summary_.present;
+      return;
+    }
     if constexpr (std::is_same_v<OneTask, AccuracyTask>) {
       if (options_.worker.empty()) {
         store_.Append(MeasureOnHost(HostContext(), *task));
@@ -188,20 +195,20 @@ class Sweeper {
       }
     }
     while (!task->programs.empty()) {
-      const TaskOutcome outcome = DoInWorker(*task, ProcessOf(*task), CostOf(*task));
+      const TaskOutcome outcome = runner_.Do(*task, ProcessOf(*task), CostOf(*task));
       if (outcome.ok) {
         ++summary_.measured;
         return;
       }
-      if constexpr (std::is_same_v<OneTask, LaunchTask>) {
-        // Not kept: it would stand for a failure of the program's times.
-        CheckNamed(outcome);
-        ++summary_.failed;
-        progress_.Say(fmt::format("{}: {}", outcome.program, outcome.reason));
-      } else {
-        RecordFailure(RouteOf(*task), ViewOf(*task), RowsOf(*task), outcome);
+      const Blame blame = runner_.BlameFor(*task, outcome);
+      if (blame.culprits.empty()) {
+        Skip(*task, Label(*task), blame.reason);
+        return;
       }
-      std::erase(task->programs, FindProgram(outcome.program));
+      for (const TaskOutcome& culprit : blame.culprits) {
+        Fail(*task, culprit);
+        std::erase(task->programs, FindProgram(culprit.program));
+      }
     }
   }
 
@@ -231,25 +238,24 @@ class Sweeper {
             .announce = [](const std::string&) {}};
   }
 
-  TaskOutcome DoInWorker(const Task& task, const std::string& process, double cost_s) {
-    if (worker_ == nullptr || process != worker_process_) {
-      worker_.reset();
-      worker_ = std::make_unique<Worker>(options_.worker);
-      worker_process_ = process;
-    }
-    TaskOutcome outcome = worker_->Do(task, kHangAllowance_s + kHangFactor * cost_s);
-    if (!outcome.ok) worker_.reset();
-    return outcome;
+  void Skip(const Task& task, const std::string& label, const std::string& reason) {
+    skipped_.insert(ToLine(task));
+    ++summary_.skipped;
+    progress_.Say(fmt::format("skipped: {}: {}", label, reason));
   }
 
-  static void CheckNamed(const TaskOutcome& outcome) {
-    if (!outcome.program.empty()) return;
-    throw Error(fmt::format("measuring failed before any program ran: {}", outcome.reason),
-                ExitCode::kMachine);
+  template <typename OneTask>
+  void Fail(const OneTask& task, const TaskOutcome& outcome) {
+    RecordFailure(RouteOf(task), ViewOf(task), RowsOf(task), outcome);
+  }
+
+  // Not kept: it would stand for a failure of the program's times.
+  void Fail(const LaunchTask&, const TaskOutcome& outcome) {
+    ++summary_.failed;
+    progress_.Say(fmt::format("{}: {}", outcome.program, outcome.reason));
   }
 
   void RecordFailure(const Route& route, View view, std::int64_t rows, const TaskOutcome& outcome) {
-    CheckNamed(outcome);
     Group group;
     group.evidence.environments = {options_.environment};
     group.evidence.failures.push_back({.board = std::string(options_.board->name),
@@ -286,7 +292,7 @@ class Sweeper {
       ClassEdgesOf(route.route, route.windows);
       ClassEdgesOf(route.route, route.in_place);
     }
-    worker_.reset();
+    runner_.Stop();
   }
 
   void ClassEdgesOf(const Route& route, const std::vector<PlannedWindow>& windows) {
@@ -298,8 +304,10 @@ class Sweeper {
                         .rows = task.rows,
                         .below = windows[i - 1].program,
                         .above = windows[i].program};
-      if (task.below == task.above || task.rows > options_.max_rows || store_.HasEdge(key))
+      if (task.below == task.above || task.rows > options_.max_rows || store_.HasEdge(key) ||
+          skipped_.contains(ToLine(task))) {
         continue;
+      }
       if (IsOverBudget()) {
         ++summary_.remaining;
         continue;
@@ -309,9 +317,11 @@ class Sweeper {
         ++summary_.measured;
         continue;
       }
-      const TaskOutcome outcome = DoInWorker(task, "edges", 1);
+      const TaskOutcome outcome = runner_.Do(task, "edges", 1);
       if (outcome.ok) {
         ++summary_.measured;
+      } else if (outcome.program.empty()) {
+        Skip(task, fmt::format("{} edge at {} rows", ToString(route), task.rows), outcome.reason);
       } else {
         RecordFailure(route, View::kRows, task.rows, outcome);
       }
@@ -322,8 +332,8 @@ class Sweeper {
   Progress& progress_;
   Store store_;
   SweepSummary summary_;
-  std::unique_ptr<Worker> worker_;
-  std::string worker_process_;
+  TaskRunner runner_;
+  std::set<std::string> skipped_;  // lines of tasks, not to be tried twice
 };
 
 }  // namespace

@@ -42,10 +42,11 @@ struct SweepSummary {
   int measured = 0;   // groups
   int present = 0;    // groups that the store held already
   int failed = 0;     // programs that faulted, hung or were refused, each at one row count
+  int skipped = 0;    // groups that failed through no single program; the next sweep tries again
   int remaining = 0;  // groups left because the budget ran out
 };
 
-// Throws Error when the machine cannot measure at all.
+// Throws Error when the machine cannot measure at all, or what it measures cannot be stored.
 SweepSummary Sweep(const SweepOptions& options, Progress* progress);
 
 }  // namespace fenestra

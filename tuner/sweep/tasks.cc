@@ -6,10 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "accuracy/median.h"
 #include "db/published.h"
 #include "db/published_points.h"
 #include "kernels/program_list.h"
 #include "tuner/accuracy_edges.h"
+#include "tuner/choose_times.h"
 #include "tuner/readings.h"
 
 namespace fenestra {
@@ -18,21 +20,33 @@ namespace {
 // Screened time over the streaming floor by (route, view, rows, program).
 using RatioKey = std::tuple<Route, View, std::int64_t, std::string>;
 
-std::map<RatioKey, double> RatiosOf(const Evidence& evidence) {
-  std::map<RatioKey, std::int64_t> floors;
+// Each time over the floor of its own process, which cancels the drift between processes; of
+// several processes the median. Environments as FormalTasks says.
+std::map<RatioKey, double> RatiosOf(const Evidence& evidence, std::string_view environment) {
+  using Place = std::tuple<Route, View, std::int64_t>;
+  std::map<std::tuple<Place, Name, int>, std::int64_t> floors;  // by place and process
+  std::set<Place> screened_here;
   for (const TimeRecord& time : evidence.times) {
-    if (time.key.session != 0 || time.key.program != "stream") continue;
-    floors[{time.key.route, time.key.view, time.key.rows, ""}] = time.median_ns;
+    const TimeKey& key = time.key;
+    if (key.session != 0 || key.program != kStream) continue;
+    const Place place{key.route, key.view, key.rows};
+    floors[{place, key.environment, key.process}] = time.median_ns;
+    if (key.environment == environment) screened_here.insert(place);
   }
-  std::map<RatioKey, double> ratios;
+  std::map<RatioKey, std::vector<double>> ratios;
   for (const TimeRecord& time : evidence.times) {
-    if (time.key.session != 0) continue;
-    const auto floor = floors.find({time.key.route, time.key.view, time.key.rows, ""});
+    const TimeKey& key = time.key;
+    const Place place{key.route, key.view, key.rows};
+    if (key.session != 0) continue;
+    if (key.environment != environment && screened_here.contains(place)) continue;
+    const auto floor = floors.find({place, key.environment, key.process});
     if (floor == floors.end()) continue;
-    ratios[{time.key.route, time.key.view, time.key.rows, time.key.program}] =
-        static_cast<double>(time.median_ns) / static_cast<double>(floor->second);
+    ratios[{key.route, key.view, key.rows, key.program}].push_back(
+        static_cast<double>(time.median_ns) / static_cast<double>(floor->second));
   }
-  return ratios;
+  std::map<RatioKey, double> medians;
+  for (auto& [key, of_key] : ratios) medians[key] = Median(std::move(of_key));
+  return medians;
 }
 
 // Worst fraction over families by (width, rows, program).
@@ -105,8 +119,8 @@ std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile p
 }
 
 std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
-                                  int session) {
-  const auto ratios = RatiosOf(evidence);
+                                  std::string_view environment, int session) {
+  const auto ratios = RatiosOf(evidence, environment);
   const auto fractions = WorstFractions(evidence);
   constexpr double kNone = std::numeric_limits<double>::infinity();
   std::vector<TimeTask> tasks;

@@ -77,11 +77,12 @@ std::vector<TimeTask> ScreeningTasks(const std::vector<Route>& routes, Profile p
 // Formal session `session` (1 or more) of one process: at each screened row count the programs that
 // may be routed there, which are those within kFormalBand of the fastest, and of the fastest within
 // kExactFraction (tuner/readings.h) of the budget. `evidence` holds the screening and the accuracy.
-// A full sweep runs kFormalSessions.
+// Where there is a screening of this environment (an id), others are not looked at: they may be of
+// other sources. A full sweep runs kFormalSessions.
 inline constexpr int kFormalSessions = 4;
 inline constexpr double kFormalBand = 0.025;
 std::vector<TimeTask> FormalTasks(const std::vector<TimeTask>& screening, const Evidence& evidence,
-                                  int session);
+                                  std::string_view environment, int session);
 
 // Widths of the backward routes among `routes`.
 std::set<int> BackwardWidths(const std::vector<Route>& routes);

@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::string_view kProgramMark = "program ";
 constexpr std::string_view kErrorMark = "error ";
+constexpr std::string_view kMeasured = "measured";
+constexpr std::string_view kDone = "done";
+constexpr std::string_view kTryMark = "try ";
 
 double NowSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -50,26 +53,27 @@ std::string OneLine(std::string text) {
 }  // namespace
 
 void ServeTasks(const MeterContext& context, const std::filesystem::path& db, std::istream& in,
-                std::ostream& out) {
+                std::ostream& out, const MakeMeter& make_meter) {
   MeterContext announcing = context;
   announcing.announce = [&out](const std::string& program) {
     out << kProgramMark << program << std::endl;
   };
   Store store = Store::Open(db, OpenMode::kReadWrite);
-  const auto meter = MakeGpuMeter(announcing);
+  const auto meter = make_meter(announcing);
   std::string line;
   while (std::getline(in, line)) {
+    const bool keeps = !line.starts_with(kTryMark);
     Group group;
     try {
-      const Task task = ParseTask(line);
+      const Task task = ParseTask(keeps ? line : line.substr(kTryMark.size()));
       group = std::visit([&](const auto& value) { return meter->Measure(value); }, task);
     } catch (const Error& error) {
       out << kErrorMark << OneLine(error.what()) << std::endl;
       continue;
     }
-    announcing.announce("");
-    store.Append(group);  // what fails here is no program's doing: it ends the worker and the sweep
-    out << "done" << std::endl;
+    out << kMeasured << std::endl;
+    if (keeps) store.Append(group);  // a failure is no program's doing: it ends worker and sweep
+    out << kDone << std::endl;
   }
 }
 
@@ -95,23 +99,32 @@ Worker::~Worker() {
   }
 }
 
-TaskOutcome Worker::Do(const Task& task, double timeout_s) {
+TaskOutcome Worker::Do(const Task& task, double timeout_s) { return Ask(ToLine(task), timeout_s); }
+
+TaskOutcome Worker::Try(const Task& task, double timeout_s) {
+  return Ask(fmt::format("{}{}", kTryMark, ToLine(task)), timeout_s);
+}
+
+TaskOutcome Worker::Ask(const std::string& task, double timeout_s) {
   TaskOutcome outcome;
-  const std::string line = ToLine(task) + "\n";
+  const std::string line = task + "\n";
   // A worker that is gone is an outcome, not a SIGPIPE.
   if (send(channel_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
-    outcome.reason = HowItEnded();
+    SayHowItEnded(&outcome);
     return outcome;
   }
   const double deadline_s = NowSeconds() + timeout_s;
   std::string answer;
-  while (ReadLine(deadline_s, &answer, &outcome.reason)) {
-    if (answer == "done") {
+  while (ReadLine(deadline_s, &answer, &outcome)) {
+    if (answer == kDone) {
       outcome.ok = true;
       return outcome;
     }
-    if (answer.starts_with(kProgramMark)) {
+    if (answer == kMeasured) {
+      outcome.stage = TaskStage::kStoring;
+    } else if (answer.starts_with(kProgramMark)) {
       outcome.program = answer.substr(kProgramMark.size());
+      if (!outcome.program.empty()) outcome.stage = TaskStage::kRunning;
     } else if (answer.starts_with(kErrorMark)) {
       outcome.reason = answer.substr(kErrorMark.size());
       return outcome;
@@ -120,7 +133,7 @@ TaskOutcome Worker::Do(const Task& task, double timeout_s) {
   return outcome;
 }
 
-bool Worker::ReadLine(double deadline_s, std::string* line, std::string* why_not) {
+bool Worker::ReadLine(double deadline_s, std::string* line, TaskOutcome* outcome) {
   while (true) {
     const std::size_t end = pending_.find('\n');
     if (end != std::string::npos) {
@@ -133,28 +146,31 @@ bool Worker::ReadLine(double deadline_s, std::string* line, std::string* why_not
     const int count = left_s > 0 ? poll(&ready, 1, static_cast<int>(left_s * 1000) + 1) : 0;
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      *why_not = "hung: no answer in time";
+      outcome->reason = "hung: no answer in time";
       return false;
     }
     char buffer[4096];
     const ssize_t got = read(channel_, buffer, sizeof buffer);
     if (got <= 0) {
-      *why_not = HowItEnded();
+      SayHowItEnded(outcome);
       return false;
     }
     pending_.append(buffer, static_cast<std::size_t>(got));
   }
 }
 
-std::string Worker::HowItEnded() {
+void Worker::SayHowItEnded(TaskOutcome* outcome) {
   int status = 0;
   const pid_t ended = waitpid(pid_, &status, 0);
   pid_ = -1;
   if (ended > 0 && WIFSIGNALED(status)) {
-    return fmt::format("the worker was ended by signal {} ({})", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
+    outcome->reason = fmt::format("the worker was ended by signal {} ({})", WTERMSIG(status),
+                                  strsignal(WTERMSIG(status)));
+    return;
   }
-  return fmt::format("the worker ended with code {}", ended > 0 ? WEXITSTATUS(status) : -1);
+  outcome->left = true;
+  outcome->reason =
+      fmt::format("the worker ended with code {}", ended > 0 ? WEXITSTATUS(status) : -1);
 }
 
 }  // namespace fenestra
