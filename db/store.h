@@ -104,6 +104,7 @@ class Store {
   bool HasTimes(const TimeGroup& group, std::span<const std::string> programs, int processes) const;
   // Routes that have times on the board, sorted.
   std::vector<Route> TimedRoutes(std::string_view board) const;
+  // By as many inputs as the key has, or more: the first are the same.
   bool HasAccuracy(const AccuracyKey& key) const;
   bool HasEdge(const EdgeKey& key) const;
   bool HasWait(const WaitKey& key) const;

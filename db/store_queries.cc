@@ -64,8 +64,25 @@ bool Store::HasFailure(const TimeGroup& group, std::string_view program) const {
 }
 
 bool Store::HasAccuracy(const AccuracyKey& key) const {
-  return impl_->TableOf<AccuracyRecord>().Find(fields::WithKey<AccuracyRecord>(key)).has_value();
+  const auto visit_all_but_inputs = [&key](auto& visit) {
+    visit("board", key.board);
+    visit("width", key.width);
+    visit("rows", key.rows);
+    visit("program", key.program);
+    visit("family", key.family);
+    visit("reference", key.reference);
+    visit("protocol", key.protocol);
+  };
+  ColumnNames names(" = ?", " AND ");
+  visit_all_but_inputs(names);
+  sqlite::Statement select = impl_->connection.Prepare(
+      fmt::format("SELECT 1 FROM accuracy WHERE {} AND inputs >= ?", names.text()));
+  Binder binder(&select);
+  visit_all_but_inputs(binder);
+  binder("inputs", key.inputs);
+  return select.Step();
 }
+
 bool Store::HasEdge(const EdgeKey& key) const {
   return impl_->TableOf<EdgeRecord>().Find(fields::WithKey<EdgeRecord>(key)).has_value();
 }

@@ -28,7 +28,7 @@ struct Finding {
 };
 
 inline constexpr std::string_view kRegenerate =
-    "`fenestra plan` with the --margin and --noise that it states, then `fenestra export`";
+    "`fenestra plan` with the margin and noise in its first lines, then `fenestra export`";
 
 // "h200_132.h:37: error: ...: ...".
 std::string ToString(const Finding& finding);

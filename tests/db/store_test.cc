@@ -130,7 +130,12 @@ TEST_F(StoreTest, LookUpsTellKeysApart) {
   store_.Append(evidence);
   AccuracyKey accuracy = evidence.accuracy[0].key;
   EXPECT_TRUE(store_.HasAccuracy(accuracy));
+  accuracy.inputs = 1;
+  EXPECT_TRUE(store_.HasAccuracy(accuracy)) << "more inputs hold fewer";
   accuracy.inputs = 200;
+  EXPECT_FALSE(store_.HasAccuracy(accuracy));
+  accuracy.inputs = 1;
+  accuracy.family = accuracy.family == Family::kNormal ? Family::kOutlier : Family::kNormal;
   EXPECT_FALSE(store_.HasAccuracy(accuracy));
   EdgeKey edge = evidence.edges[0].key;
   EXPECT_TRUE(store_.HasEdge(edge));
