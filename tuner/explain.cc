@@ -1,6 +1,7 @@
 #include "tuner/explain.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "accuracy/error.h"
@@ -9,11 +10,9 @@
 namespace fenestra {
 namespace {
 
-std::optional<PlannedWindow> WindowAt(const Plan& plan, std::int64_t rows) {
-  for (const RoutePlan& route : plan.routes) {
-    for (const PlannedWindow& planned : route.windows) {
-      if (planned.window.lo < rows && rows <= planned.window.hi) return planned;
-    }
+std::optional<PlannedWindow> WindowAt(std::span<const PlannedWindow> windows, std::int64_t rows) {
+  for (const PlannedWindow& planned : windows) {
+    if (planned.window.lo < rows && rows <= planned.window.hi) return planned;
   }
   return std::nullopt;
 }
@@ -35,7 +34,10 @@ Explanation Explain(const Evidence& evidence, const ChooseOptions& given, const 
   options.routes = ToString(route);
   Explanation explanation;
   try {
-    explanation.window = WindowAt(Choose(evidence, options), rows);
+    for (const RoutePlan& plan : Choose(evidence, options).routes) {
+      explanation.window = WindowAt(plan.windows, rows);
+      explanation.in_place = WindowAt(plan.in_place, rows);
+    }
     if (!explanation.window) explanation.no_window = "no evidence of this route";
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kCheckFailed) throw;

@@ -22,13 +22,14 @@ struct Candidate {
 };
 
 struct Explanation {
-  std::int64_t rows = 0;                // looked at: those asked for or, above the sampled ones,
-                                        // the last sampled
-  bool timed = false;                   // the route has times
-  std::string timed_on;                 // of this board: the one asked about, or its lender
-  std::optional<PlannedWindow> window;  // out of place, of the rows asked for
-  std::string no_window;                // why there is none
-  std::vector<Candidate> candidates;    // fastest first, then in list order; untimed ones last
+  std::int64_t rows = 0;                  // looked at: those asked for or, above the sampled ones,
+                                          // the last sampled
+  bool timed = false;                     // the route has times
+  std::string timed_on;                   // of this board: the one asked about, or its lender
+  std::optional<PlannedWindow> window;    // out of place, of the rows asked for
+  std::string no_window;                  // why there is none
+  std::optional<PlannedWindow> in_place;  // none where no program of the route may run in place
+  std::vector<Candidate> candidates;      // fastest first, then in list order; untimed ones last
 };
 
 // `options.routes` is not looked at. Throws Error where Choose would, but for a route without an

@@ -88,6 +88,17 @@ TEST(Explain, AboveTheSampledRowCountsTheLastOneSpeaks) {
   EXPECT_TRUE(routed.time);
 }
 
+// The dual grid refuses dx over dy.
+TEST(Explain, TellsWhatRunsInPlace) {
+  EvidenceBuilder built = Built();
+  built.Flat(kDual, {64, 512}, 0.0005).Time(kDual, {{64, 60}, {512, 400}});
+  const Explanation explanation = Explain(built.evidence, Options(), kBackward, 512);
+  ASSERT_TRUE(explanation.window);
+  EXPECT_EQ(explanation.window->program, kDual);
+  ASSERT_TRUE(explanation.in_place);
+  EXPECT_EQ(explanation.in_place->program, kFma);
+}
+
 TEST(Explain, SaysWhereNoProgramMayRun) {
   EvidenceBuilder built;
   built.Flat(kComparator, {64}, 0.9).Error(kPlain, {{64, 0.3}});

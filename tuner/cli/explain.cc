@@ -257,12 +257,19 @@ class ExplainCommand final : public Command {
                       "choose now, not what a header ships\n",
                       options_.board));
     }
-    if (explanation.window) {
-      out->Print(fmt::format("window {} runs {}: {}\n",
-                             RowsText(explanation.window->window.lo, explanation.window->window.hi),
-                             explanation.window->program, explanation.window->reason));
-    } else {
+    const auto text_of = [](const PlannedWindow& planned) {
+      return fmt::format("window {} runs {}: {}\n", RowsText(planned.window.lo, planned.window.hi),
+                         planned.program, planned.reason);
+    };
+    if (!explanation.window) {
       out->Print(explanation.no_window + "\n");
+    } else {
+      out->Print(text_of(*explanation.window));
+      if (!explanation.in_place) {
+        out->Print("in place no program of this route may run\n");
+      } else if (*explanation.in_place != *explanation.window) {
+        out->Print("in place " + text_of(*explanation.in_place));
+      }
     }
     if (explanation.rows != rows_) {
       out->Print(fmt::format("above the sampled row counts; what follows is at {} rows\n",
@@ -286,13 +293,15 @@ class ExplainCommand final : public Command {
     Json json{
         {"route", route_}, {"rows", rows_}, {"board", options_.board}, {"margin", options_.margin}};
     json["plan_stored"] = planned_;
-    json["window"] = nullptr;
-    if (explanation.window) {
-      json["window"] = {{"lo", explanation.window->window.lo},
-                        {"hi", explanation.window->window.hi},
-                        {"program", explanation.window->program},
-                        {"reason", explanation.window->reason}};
-    }
+    const auto json_of = [](const std::optional<PlannedWindow>& planned) {
+      if (!planned) return Json(nullptr);
+      return Json{{"lo", planned->window.lo},
+                  {"hi", planned->window.hi},
+                  {"program", planned->program},
+                  {"reason", planned->reason}};
+    };
+    json["window"] = json_of(explanation.window);
+    json["in_place"] = json_of(explanation.in_place);
     json["no_window"] = explanation.no_window;
     json["rows_looked_at"] = explanation.rows;
     json["timed_on"] = explanation.timed ? Json(explanation.timed_on) : Json(nullptr);
