@@ -47,6 +47,9 @@ class TemporaryFile {
       }
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
+  }
+
+  void Flush() {
     if (::fsync(fd_) != 0) FailWith(path_, "flush it to the disk");
   }
 
@@ -83,20 +86,29 @@ std::string ReadFile(const std::filesystem::path& path, std::size_t limit_bytes)
 }
 
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes) {
+  WriteFileAtomically(path, {bytes});
+}
+
+void WriteFileAtomically(const std::filesystem::path& path,
+                         std::initializer_list<std::string_view> pieces) {
+  // Renaming would replace a device or a pipe, too, and a link in place of what it points to.
   std::error_code error;
   std::filesystem::path target = path;
-  if (std::filesystem::exists(path, error)) {
-    // Renaming would replace a device or a pipe, too, and a link in place of what it points to.
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
     if (!std::filesystem::is_regular_file(path, error)) {
       throw Error(
-          fmt::format("{}: it is no plain file and is left alone: name another", path.string()));
+          fmt::format("{}: it is no plain file, nor a link to one, and is left alone: name "
+                      "another",
+                      path.string()));
     }
-    target = std::filesystem::canonical(path);
+    target = std::filesystem::canonical(path, error);
+    if (error) target = path;
   }
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
   const std::string name = fmt::format(".{}.{}.tmp", target.filename().string(), ::getpid());
   TemporaryFile file(folder / name);
-  file.Write(bytes);
+  for (const std::string_view piece : pieces) file.Write(piece);
+  file.Flush();
   file.RenameTo(target);
   // The new name too must survive a power cut; a file system that cannot sync a folder is let be.
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

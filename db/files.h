@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,8 @@ std::string ReadFile(const std::filesystem::path& path, std::size_t limit_bytes)
 // old bytes or the new ones, never a part. Of a symbolic link the file it points to is replaced.
 // Throws Error naming the file, as when it is there and no plain file; then nothing has changed.
 void WriteFileAtomically(const std::filesystem::path& path, std::string_view bytes);
+// The same of several pieces, one behind the other.
+void WriteFileAtomically(const std::filesystem::path& path,
+                         std::initializer_list<std::string_view> pieces);
 
 }  // namespace fenestra

@@ -162,9 +162,7 @@ std::vector<HistoryEntry> History(const std::vector<PublishedRecord>& published,
 std::vector<HistoryEntry> History(const Store& store, const HistoryFilter& filter) {
   CheckBoard(filter);
   std::vector<HistoryEntry> entries = AllPublished(store.LoadPublished());
-  std::int64_t last_plan = 0;
-  for (const StoredPlan& plan : store.LoadPlans("", "")) last_plan = std::max(last_plan, plan.id);
-  const HistoryOrder order(entries, store.ListReleases(), last_plan);
+  const HistoryOrder order(entries, store.ListReleases(), store.LastPlan());
   const Sources sources = SourcesOf(order, filter);
   for (const std::string& board : store.PlannedBoards()) {
     if (!order.ReachesPlans(sources.last) || !PlansMayMatch(board, filter)) continue;

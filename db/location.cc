@@ -153,6 +153,15 @@ sqlite::Connection OpenImmutable(const fs::path& path) {
   return connection;
 }
 
+bool IsUnchanged(const sqlite::Connection& still) {
+  try {
+    still.CheckRead();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 sqlite::Connection OpenLive(const fs::path& path, int flags) {
   // SQLite would make the index of a log that lacks one.
   if (flags == SQLITE_OPEN_READONLY && HasBytes(path, "-wal") && !HasBytes(path, "-shm")) {
@@ -270,20 +279,22 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
   if (!fs::is_regular_file(path, error)) {
     Refuse(path, "it is no plain file: name another with --db");
   }
-  const bool has_log = CheckHeader(path);
+  const bool uses_log = CheckHeader(path);
   bool sound = false;
-  if (!IsLive(path)) {
-    sqlite::Connection still = has_log ? OpenImmutable(path) : OpenLive(path, SQLITE_OPEN_READONLY);
+  constexpr int kLooks = 3;
+  for (int look = 0; look < kLooks && !sound && !IsLive(path); ++look) {
+    sqlite::Connection still =
+        uses_log ? OpenImmutable(path) : OpenLive(path, SQLITE_OPEN_READONLY);
     try {
       CheckIdentity(&still, path);
       if (mode == OpenMode::kReadOnly && IsOlder(&still)) return UpToDateCopy(&still, path);
       CheckIntegrity(&still, path, mode);
       sound = true;
     } catch (const Error&) {
-      // A writer that started meanwhile changes pages under this look: look again below.
-      if (!IsLive(path)) throw;
+      // What a writer that came meanwhile left under this look is no damage: look again.
+      if (!IsLive(path) && IsUnchanged(still)) throw;
     }
-    if (mode == OpenMode::kReadOnly && !IsLive(path)) return still;
+    if (sound && mode == OpenMode::kReadOnly && !IsLive(path)) return still;
   }
   const bool writes = mode != OpenMode::kReadOnly;
   sqlite::Connection connection =
@@ -294,7 +305,7 @@ sqlite::Connection OpenStoreFile(const fs::path& path, OpenMode mode) {
   if (!writes) {
     // One moment for all that is read: a log lets writers go on meanwhile. A rollback journal would
     // not, so there it is a Snapshot at a time.
-    if (has_log) connection.Execute("BEGIN");
+    if (uses_log) connection.Execute("BEGIN");
     return connection;
   }
   if (sqlite3_db_readonly(connection.get(), "main") == 1) connection.Fail(SQLITE_READONLY);

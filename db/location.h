@@ -23,8 +23,8 @@ bool IsNetworkFileSystem(std::uint32_t magic);
 // a rollback journal, which is said once a process on stderr. Waits up to 30 s for other processes'
 // locks.
 //
-// kReadOnly reads what was committed at one moment where other processes may write a log, and
-// throws Error where the file had none and a writer came while it was read.
+// kReadOnly reads what was committed at one moment, beside writers too. A file with a write-ahead
+// log that nobody had open is read without a lock: reading it throws Error once somebody wrote it.
 //
 // Throws Error, and leaves the file byte for byte as it was, when it is no SQLite file, another
 // program's, of a later schema, or damaged. kReadOnly looks for damage in the small tables; in

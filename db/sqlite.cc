@@ -74,12 +74,14 @@ Statement Connection::Prepare(std::string_view sql) { return Statement(this, sql
 std::int64_t Connection::ReadInt64(std::string_view sql) {
   Statement statement = Prepare(sql);
   if (!statement.Step()) Fail(SQLITE_CORRUPT);
+  CheckRead();
   return statement.Int64(0);
 }
 
 std::string Connection::ReadText(std::string_view sql) {
   Statement statement = Prepare(sql);
   if (!statement.Step()) Fail(SQLITE_CORRUPT);
+  CheckRead();
   return std::string(statement.Text(0));
 }
 
@@ -137,7 +139,10 @@ void Statement::Run() {
   Reset();
 }
 
-void Statement::Reset() { Check(sqlite3_reset(statement_.get())); }
+void Statement::Reset() {
+  Check(sqlite3_reset(statement_.get()));
+  connection_->CheckRead();
+}
 
 std::string_view Statement::Text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));

@@ -48,8 +48,8 @@ class Connection {
   // opening stays byte for byte as it was.
   void SetCheckpointOnClose(bool enabled);
 
-  // Called when a statement has returned its last row, or failed: it may throw, for a reader whose
-  // file holds no lock against writers.
+  // Called when a statement has returned what it was asked for, or failed: it may throw, for a
+  // reader without a lock against writers.
   void SetAfterRead(std::function<void()> check) { after_read_ = std::move(check); }
   void CheckRead() const {
     if (after_read_) after_read_();

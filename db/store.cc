@@ -5,6 +5,7 @@
 #include "db/digest.h"
 #include "db/published.h"
 #include "db/store_impl.h"
+#include "db/text.h"
 #include "kernels/board.h"
 
 namespace fenestra {
@@ -158,6 +159,26 @@ std::string Store::FirstConflict(const SourcedEvidence& evidence,
     }
   });
   return first;
+}
+
+void Store::CheckHolds(const std::filesystem::path& file) const {
+  const sqlite::Snapshot snapshot(&impl_->connection);
+  std::int64_t lost = 0;
+  std::string first;
+  const SourceFiles there = ReadSources({file});
+  fields::ForEachList(there.evidence, [&]<typename Record>(const Sourced<Record>& list) {
+    if constexpr (std::is_same_v<Record, Environment>) return;
+    for (const Record& record : list.records) {
+      Table<Record>& table = impl_->TableOf<Record>();
+      if (table.Find(record) && table.ConflictOf(record).empty()) continue;
+      if (lost++ == 0) first = fmt::format("{} {}", Describe(record), DescribeValue(record));
+    }
+  });
+  if (lost == 0) return;
+  throw Error(
+      fmt::format("{}: {} of its records are not in {}, the first {}: import the file "
+                  "first, or remove it, or name another folder",
+                  file.string(), lost, impl_->connection.name(), first));
 }
 
 Evidence Store::Load(std::string_view board) const {

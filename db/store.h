@@ -86,6 +86,10 @@ class Store {
   std::string FirstConflict(const SourcedEvidence& evidence,
                             const std::vector<std::string>& names) const;
 
+  // Throws Error when a file of text evidence holds a record that is not stored, or that is stored
+  // with another value: a dump over it would lose that.
+  void CheckHolds(const std::filesystem::path& file) const;
+
   // All evidence of a board, sorted, with the environments it names and all published figures.
   Evidence Load(std::string_view board) const;
   // Parts of it, sorted, which name environments but do not hold them: times and edges of a route;
@@ -123,6 +127,8 @@ class Store {
   // The board's latest plan that is not imported. A program that this build does not have gets the
   // index -1.
   std::optional<Plan> LoadPlan(std::string_view board) const;
+  // The greatest number of a plan; 0 when there is none.
+  std::int64_t LastPlan() const;
   // Boards that have plans, by name.
   std::vector<std::string> PlannedBoards() const;
   // Every plan of a board, imported ones included, oldest first; of all boards when it is empty.

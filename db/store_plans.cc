@@ -267,6 +267,10 @@ std::vector<StoredPlan> Store::LoadPlans(std::string_view board, std::string_vie
   return plans;
 }
 
+std::int64_t Store::LastPlan() const {
+  return impl_->connection.ReadInt64("SELECT coalesce(max(id), 0) FROM plans");
+}
+
 void Store::SaveRelease(const Release& release) {
   sqlite::Connection* connection = &impl_->connection;
   sqlite::Transaction transaction(connection);

@@ -48,9 +48,9 @@ struct DumpedFile {
 // be written.
 std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir);
 
-// Throws Error when a file that Dump of `evidence` would replace or remove holds a record that the
-// evidence has not, or with another value: it would be lost.
-void RefuseLoss(const Evidence& evidence, const std::filesystem::path& dir);
+// The files there that Dump would replace or remove for a board.
+std::vector<std::filesystem::path> FilesOfDump(std::string_view board,
+                                               const std::filesystem::path& dir);
 
 // Text evidence files, as they were read.
 struct SourceFiles {

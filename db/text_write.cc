@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <system_error>
-#include <unordered_set>
 
 #include "accuracy/digest.h"
 #include "accuracy/error.h"
@@ -198,40 +197,14 @@ double RoundFraction(double fraction) {
   return rounded;
 }
 
-void RefuseLoss(const Evidence& evidence, const std::filesystem::path& dir) {
-  const auto text_of = [](const auto& record) {
-    return fmt::format("{} {}", Describe(record), DescribeValue(record));
-  };
-  std::vector<fs::path> files;
-  for (const std::string_view board : BoardsOf(evidence)) {
-    files.push_back(dir / OlderName(board));
-    for (const FilePart& part : kFileParts) files.push_back(dir / FileName(board, part));
-  }
-  std::erase_if(files, [](const fs::path& file) { return !fs::exists(file); });
-  if (files.empty()) return;
-  std::unordered_set<std::string> kept;
-  fields::ForEachList(evidence, [&]<typename Record>(const std::vector<Record>& list) {
-    if constexpr (std::is_same_v<Record, Environment>) return;
-    for (const Record& record : list) kept.insert(text_of(record));
+std::vector<fs::path> FilesOfDump(std::string_view board, const fs::path& dir) {
+  std::vector<fs::path> files{dir / OlderName(board)};
+  for (const FilePart& part : kFileParts) files.push_back(dir / FileName(board, part));
+  std::erase_if(files, [](const fs::path& file) {
+    std::error_code none;
+    return !fs::exists(file, none);
   });
-  for (const fs::path& file : files) {
-    std::int64_t lost = 0;
-    std::string first;
-    const SourceFiles there = ReadSources({file});
-    fields::ForEachList(there.evidence, [&]<typename Record>(const Sourced<Record>& list) {
-      if constexpr (std::is_same_v<Record, Environment>) return;
-      for (const Record& record : list.records) {
-        std::string text = text_of(record);
-        if (kept.contains(text)) continue;
-        if (lost++ == 0) first = std::move(text);
-      }
-    });
-    if (lost == 0) continue;
-    throw Error(
-        fmt::format("{}: it holds {} records that the database has not, the first {}: import "
-                    "the file first, or remove it, or name another folder with --out",
-                    file.string(), lost, first));
-  }
+  return files;
 }
 
 std::vector<DumpedFile> Dump(Evidence evidence, const std::filesystem::path& dir) {

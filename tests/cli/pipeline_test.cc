@@ -204,6 +204,18 @@ TEST_F(Pipeline, HistoryNeedsNoDatabaseAndFiltersByArch) {
   EXPECT_EQ(some[0].at("after"), 44032);
 }
 
+TEST_F(Pipeline, ADumpReplacesNoFileThatHoldsWhatTheDatabaseLacks) {
+  Import();
+  Json({"dump", "--out", "evidence"});
+  const std::string name = "evidence/h200_132_bwd.tsv";
+  std::string text = ReadText(File(name));
+  ASSERT_TRUE(std::filesystem::exists(File("evidence/h200_132.tsv")));
+  Dump(Complete(test::EvidenceBuilder().Time(test::kFma, {{1, 4000}}).evidence), File("less"));
+  Json({"import", "less/h200_132_bwd.tsv", "--db", "less.db"});
+  ExpectRefused({"dump", "--out", "evidence", "--db", "less.db"}, "of its records are not in");
+  EXPECT_EQ(ReadText(File(name)), text);
+}
+
 TEST_F(Pipeline, ReadingCommandsMakeNoDatabase) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"plan"},

@@ -23,6 +23,10 @@ TEST(Files, ALinkStaysAndWhatItPointsToIsReplaced) {
   EXPECT_TRUE(std::filesystem::is_symlink(scratch / "link"));
   EXPECT_EQ(ReadBytes(scratch / "elsewhere/real"), "new");
   EXPECT_EQ(scratch.List(), "elsewhere link");
+  std::filesystem::create_symlink("nowhere", scratch / "to nothing");
+  EXPECT_THAT(ErrorOf([&] { WriteFileAtomically(scratch / "to nothing", "text"); }),
+              testing::HasSubstr("nor a link to one"));
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch / "to nothing"));
 }
 
 TEST(Files, WhatIsNoPlainFileIsLeftAlone) {

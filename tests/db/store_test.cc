@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "db/text.h"
 #include "hand_made.h"
 
 namespace fenestra {
@@ -123,6 +124,23 @@ TEST_F(StoreTest, FaultyRecordsAreRefused) {
   evidence.environments.clear();
   EXPECT_THAT(ErrorOf([&] { store_.Append(evidence); }), HasSubstr("is neither stored nor"));
   EXPECT_TRUE(Loaded().times.empty());
+}
+
+TEST_F(StoreTest, TellsWhatAFileHoldsThatIsNotStored) {
+  const hand_made::Scratch scratch;
+  EXPECT_TRUE(FilesOfDump("h200_132", scratch / "out").empty());
+  Evidence more = OneOfEach();
+  more.times.push_back(hand_made::Time(64, 0));
+  Dump(more, scratch / "out");
+  const std::vector<std::filesystem::path> files = FilesOfDump("h200_132", scratch / "out");
+  ASSERT_GT(files.size(), 1U);
+  store_.Append(more);
+  for (const std::filesystem::path& file : files) store_.CheckHolds(file);
+  more.times.push_back(hand_made::Time(65, 0));
+  more.times[0].median_ns += 1;
+  Dump(more, scratch / "out");
+  EXPECT_THAT(ErrorOf([&] { store_.CheckHolds(scratch / "out/h200_132_bwd.tsv"); }),
+              testing::AllOf(HasSubstr("h200_132_bwd"), HasSubstr("of its records are not in")));
 }
 
 TEST_F(StoreTest, LookUpsTellKeysApart) {

@@ -101,31 +101,6 @@ TEST(Text, DumpsTheFilesOfEachBoardAndReadsThemBack) {
   EXPECT_LT(text.find("\n64\t28512"), text.find("\n1024\t28512"));
 }
 
-TEST(Text, ADumpMustNotLoseRecords) {
-  const Scratch scratch;
-  RefuseLoss(OneOfEach(), scratch / "none");
-  Dump(OneOfEach(), scratch / "out");
-  RefuseLoss(OneOfEach(), scratch / "out");
-  Evidence more = OneOfEach();
-  more.times.push_back(Time(64, 0));
-  RefuseLoss(more, scratch / "out");
-  Dump(more, scratch / "out");
-  const auto error = [&](const Evidence& evidence) {
-    return hand_made::ErrorOf([&] { RefuseLoss(evidence, scratch / "out"); });
-  };
-  EXPECT_THAT(error(OneOfEach()),
-              testing::AllOf(testing::HasSubstr("h200_132_bwd.tsv: "),
-                             testing::HasSubstr("1 records"), testing::HasSubstr("rows=64")));
-  more.times.back().median_ns += 1;
-  EXPECT_THAT(error(more), testing::HasSubstr("1 records"));
-  // A file that would be removed, since nothing is left for it.
-  Evidence none = OneOfEach();
-  none.times.clear();
-  none.edges.clear();
-  none.failures.clear();
-  EXPECT_THAT(error(none), testing::HasSubstr("h200_132_"));
-}
-
 TEST(Text, EachPassWithAndWithoutResidualHasAFileOfItsOwn) {
   const Scratch scratch;
   Evidence evidence;

@@ -202,6 +202,14 @@ TEST_F(Dispatch, WorkspaceUpToIsTheMostOfAnyFewerRows) {
   }
 }
 
+TEST_F(Dispatch, WorkspaceOfAShapeWhoseRowsOverflowIsRefused) {
+  const Shape huge{.tokens = std::int64_t{1} << 62, .heads = 24, .width = 512};
+  std::int64_t bytes = -1;
+  EXPECT_EQ(device_.BackwardWorkspaceBytes(huge, &bytes).code, StatusCode::kBadValue);
+  EXPECT_EQ(device_.BackwardWorkspaceBytesUpTo(huge, &bytes).code, StatusCode::kBadValue);
+  EXPECT_EQ(bytes, 0);
+}
+
 TEST_F(Dispatch, RefusesAndLaunchesNothing) {
   GpuCase test_case(4096, View::kRows, 5000);
   const BackwardArguments good = test_case.Backward(Dtype::kFp32, false);

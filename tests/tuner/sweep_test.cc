@@ -182,27 +182,43 @@ TEST_F(SweepWithAWorker, SkipsAGroupThatFailsWithoutAnyProgram) {
               HasSubstr("skipped: h512 outlier 1 rows: fails without any program too: no memory"));
 }
 
-TEST_F(SweepWithAWorker, SkipsAnEdgeThatFailsThroughNeitherProgram) {
-  test::EvidenceBuilder built;
-  for (std::string_view program : {test::kFma, test::kPlain}) {
-    built.Flat(program, {64, 512}, 0.001);
+// Of one edge, which is the same out of place and in place.
+class SweepOfAnEdge : public SweepWithAWorker {
+ protected:
+  SweepOfAnEdge() {
+    test::EvidenceBuilder built;
+    for (std::string_view program : {test::kFma, test::kPlain}) {
+      built.Flat(program, {64, 512}, 0.001);
+    }
+    built.Flat(kComparator, {64, 512}, 0.9);
+    built.Time(test::kPlain, {{64, 100}, {512, 1000}}).Time(test::kFma, {{64, 200}, {512, 700}});
+    built.evidence.environments = {options_.environment};
+    for (TimeRecord& time : built.evidence.times) time.key.environment = options_.environment.id;
+    for (AccuracyRecord& error : built.evidence.accuracy) {
+      error.environment = options_.environment.id;
+    }
+    Store::Open(options_.db, OpenMode::kCreate).Append(built.evidence);
+    options_.routes = {test::kBackward};
+    options_.accuracy = false;
+    options_.max_rows = kMaxRows;
   }
-  built.Flat(kComparator, {64, 512}, 0.9);
-  built.Time(test::kPlain, {{64, 100}, {512, 1000}}).Time(test::kFma, {{64, 200}, {512, 700}});
-  built.evidence.environments = {options_.environment};
-  for (TimeRecord& time : built.evidence.times) time.key.environment = options_.environment.id;
-  for (AccuracyRecord& error : built.evidence.accuracy) {
-    error.environment = options_.environment.id;
-  }
-  Store::Open(options_.db, OpenMode::kCreate).Append(built.evidence);
-  options_.routes = {test::kBackward};
-  options_.accuracy = false;
-  options_.max_rows = kMaxRows;
+};
+
+TEST_F(SweepOfAnEdge, SkipsItWhereItFailsThroughNeitherProgram) {
   const SweepSummary summary = Run("*edge*) echo error no memory;;");
-  EXPECT_EQ(summary.skipped, 1) << "the one edge, whether out of place or in place";
+  EXPECT_EQ(summary.skipped, 1);
   EXPECT_EQ(SkippedLines(), 1) << said_;
   EXPECT_EQ(summary.failed, 0);
   EXPECT_THAT(said_, HasSubstr("skipped: bwd_w16_h4096 edge at "));
+}
+
+TEST_F(SweepOfAnEdge, FailsAProgramOnce) {
+  const SweepSummary summary =
+      Run(fmt::format("*edge*) echo program {}; echo error it broke;;", test::kFma));
+  EXPECT_EQ(summary.failed, 1);
+  EXPECT_EQ(summary.skipped, 0);
+  EXPECT_THAT(Failures(), ElementsAre(Field(&FailureRecord::program, test::kFma)));
+  EXPECT_THAT(Tasks(false), SizeIs(1));
 }
 
 TEST_F(SweepWithAWorker, EndsWhereNoWorkerServes) {

@@ -12,7 +12,9 @@ class DumpCommand final : public Command {
  public:
   const char* name() const override { return "dump"; }
   const char* summary() const override {
-    return "Write evidence as sorted text that diffs and merges, by board";
+    return "Write evidence as sorted text that diffs and merges, by board; files there whose "
+           "records the "
+           "database lacks are not replaced";
   }
   const char* example() const override { return "fenestra dump --out evidence"; }
 
@@ -33,12 +35,11 @@ class DumpCommand final : public Command {
       throw Error("'" + db_ + "' holds no evidence: 'fenestra sweep' measures it");
     Table table = CountsTable();
     Json list = Json::array();
-    const auto load = [&](const std::string& board) {
-      return LoadEvidence(store, ResolveBoard(board), db_);
-    };
-    for (const std::string& board : boards) RefuseLoss(load(board), folder_);
     for (const std::string& board : boards) {
-      for (const DumpedFile& file : Dump(load(board), folder_)) {
+      for (const std::filesystem::path& file : FilesOfDump(board, folder_)) store.CheckHolds(file);
+    }
+    for (const std::string& board : boards) {
+      for (const DumpedFile& file : Dump(LoadEvidence(store, ResolveBoard(board), db_), folder_)) {
         AddCounts(file.path.string(), file.evidence, &table);
         list.push_back(CountsJson(file.path.string(), file.evidence));
       }

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
 #include <string>
-#include <system_error>
+#include <string_view>
 
-#include "accuracy/error.h"
+#include "db/files.h"
 
 namespace fenestra::cli {
 
@@ -20,23 +19,14 @@ void WriteNpy(const std::filesystem::path& path, std::string_view type,
   header.resize(
       (kPrefix + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment - kPrefix - 1, ' ');
   header += '\n';
-  // Under another name until it is whole: a killed command leaves an older file as it was.
-  std::filesystem::path temporary = path;
-  temporary += ".part";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 0xff)
-       << static_cast<char>(header.size() >> 8) << header;
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (file && !error) return;
-  std::filesystem::remove(temporary, error);
-  throw Error(
-      fmt::format("{}: cannot write it whole: is the disk full, or --out no folder of yours?",
-                  path.string()),
-      ExitCode::kMachine);
+  std::string magic = "\x93NUMPY";
+  magic += '\x01';
+  magic += '\0';
+  magic += static_cast<char>(header.size() & 0xff);
+  magic += static_cast<char>(header.size() >> 8);
+  WriteFileAtomically(
+      path,
+      {magic, header, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
 }
 
 }  // namespace fenestra::cli

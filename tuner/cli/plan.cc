@@ -57,28 +57,28 @@ class PlanCommand final : public Command {
     for (const std::string& text : waivers_) options_.waivers.push_back(ResolveWaiver(text));
     const Plan plan = Choose(LoadForChoice(store, board, db_), options_);
     if (!whole) {
-      Print(plan, "not stored: not all routes", out);
+      Print(plan, false, "not stored: not all routes", out);
       return ExitCode::kOk;
     }
     try {
       store.SavePlan(plan);
     } catch (const Error&) {
-      Print(plan, "not stored", out);  // what was chosen is not lost with it
+      Print(plan, false, "not stored", out);  // what was chosen is not lost with it
       throw;
     }
-    Print(plan, "stored", out);
+    Print(plan, true, "stored", out);
     return ExitCode::kOk;
   }
 
  private:
-  void Print(const Plan& plan, std::string_view stored, Output* out) const {
+  void Print(const Plan& plan, bool stored, std::string_view what_became, Output* out) const {
     Json json = JsonOf(plan);
-    json["stored"] = stored == "stored";
+    json["stored"] = stored;
     out->PrintResult(json_, json, TableOf(plan));
     if (json_) return;
     out->Print(fmt::format("\n{} on {}, margin {} of the budget, noise {}, evidence {}; {}\n",
                            Counted(static_cast<std::int64_t>(plan.routes.size()), "route"),
-                           plan.board, plan.margin, plan.noise, plan.evidence, stored));
+                           plan.board, plan.margin, plan.noise, plan.evidence, what_became));
     if (const int unclassed = UnclassedEdges(plan); unclassed > 0) {
       out->Print(
           fmt::format("{} not classed: 'fenestra sweep --board {} --only accuracy --margin {} "

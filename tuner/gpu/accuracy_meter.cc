@@ -162,6 +162,7 @@ EdgeClasses AccuracyMeter::CompareAt(const EdgeTask& task, std::int64_t rows) {
     RunProgram(program, context_.board->sm_count, buffers, rows, route.weight, &workspace_,
                kDefaultStream);
     CheckCuda(cudaStreamSynchronize(kDefaultStream), "the call of a program failed");
+    context_.announce("");
   };
   run(task.below);
   out.Keep();

@@ -324,6 +324,7 @@ class Sweeper {
         Skip(task, fmt::format("{} edge at {} rows", ToString(route), task.rows), outcome.reason);
       } else {
         RecordFailure(route, View::kRows, task.rows, outcome);
+        skipped_.insert(ToLine(task));
       }
     }
   }

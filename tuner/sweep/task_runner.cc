@@ -37,7 +37,7 @@ TaskOutcome TaskRunner::Do(const Task& task, const std::string& process, double 
     worker_ = std::make_unique<Worker>(command_);
     process_ = process;
   }
-  const TaskOutcome outcome = worker_->Do(task, TimeoutOf(cost_s));
+  TaskOutcome outcome = worker_->Do(task, TimeoutOf(cost_s));
   if (!outcome.ok) worker_.reset();
   CheckOthersMayFareBetter(outcome);
   return outcome;
@@ -45,7 +45,7 @@ TaskOutcome TaskRunner::Do(const Task& task, const std::string& process, double 
 
 TaskOutcome TaskRunner::Try(const Task& task, double cost_s) const {
   Worker worker(command_);
-  const TaskOutcome outcome = worker.Try(task, TimeoutOf(cost_s));
+  TaskOutcome outcome = worker.Try(task, TimeoutOf(cost_s));
   CheckOthersMayFareBetter(outcome);
   return outcome;
 }
